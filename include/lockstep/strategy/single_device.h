@@ -1,0 +1,17 @@
+#pragma once
+#include "lockstep/strategy/strategy.h"
+
+namespace lockstep {
+
+/// Puts the whole state and every batch on one explicit CPU, GPU or TPU device.
+class SingleDeviceStrategy final : public Strategy {
+ public:
+  explicit SingleDeviceStrategy(Device device);
+  [[nodiscard]] Sharding state_sharding() const override;
+  [[nodiscard]] Sharding batch_sharding(std::int64_t ndim) const override;
+  [[nodiscard]] Tree place_state(const Tree& state) const override;
+  [[nodiscard]] Tree place_batch(const Tree& batch) const override;
+  [[nodiscard]] std::string to_string() const override;
+};
+
+}  // namespace lockstep
