@@ -4,6 +4,9 @@ set(LOCKSTEP_LAYER_OBJECTS "")
 
 function(lockstep_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/${name}/*.cc")
+  if(NOT sources)
+    return()
+  endif()
   set(layer lockstep_layer_${name})
   add_library(${layer} OBJECT ${sources})
   target_include_directories(${layer} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}/include"
