@@ -2,6 +2,8 @@
 /// flatten, unflatten, map: what is done with trees.
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,9 +21,14 @@ template <class Leaf>
 template <class Leaf>
 [[nodiscard]] std::vector<Leaf> flatten(const BasicTree<Leaf>& tree);
 
-/// A tree of `structure` over `leaves`; ValueError unless there are exactly as many as it has places.
+/// A tree of `structure` over `leaves`; ValueError unless there are exactly as many as it has
+/// places.
 template <class Leaf>
-[[nodiscard]] BasicTree<Leaf> unflatten(const TreeStructure& structure, std::span<const Leaf> leaves);
+[[nodiscard]] BasicTree<Leaf> unflatten(const TreeStructure& structure,
+                                        std::span<const Leaf> leaves);
+template <class Leaf>
+[[nodiscard]] BasicTree<Leaf> unflatten(const TreeStructure& structure,
+                                        const std::vector<Leaf>& leaves);
 
 /// Calls `function(path, leaf)` for every leaf in order.
 template <class Leaf, class Function>

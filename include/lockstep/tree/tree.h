@@ -1,5 +1,6 @@
 #pragma once
 /// Pytrees: nested dicts and lists of leaves of one type, as in JAX.
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <map>
@@ -7,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -26,10 +28,18 @@ class BasicTree {
   using List = std::vector<BasicTree>;
   using Dict = std::map<std::string, BasicTree, std::less<>>;
 
-  BasicTree() = default;  ///< None: an empty place without a leaf.
+  BasicTree() = default;                             ///< None: an empty place without a leaf.
   BasicTree(Leaf leaf) : value_(std::move(leaf)) {}  // NOLINT: a leaf is a tree
-  BasicTree(List items) : value_(std::move(items)) {}  // NOLINT: so is a list
-  BasicTree(Dict entries) : value_(std::move(entries)) {}  // NOLINT: and a dict
+  /// What converts to a leaf is one: a HostTensor or a number where leaves are arrays.
+  template <class T>
+    requires(!std::same_as<std::remove_cvref_t<T>, BasicTree> &&
+             !std::same_as<std::remove_cvref_t<T>, Leaf> &&
+             !std::same_as<std::remove_cvref_t<T>, std::vector<BasicTree>> &&
+             !std::same_as<std::remove_cvref_t<T>, std::map<std::string, BasicTree, std::less<>>> &&
+             std::convertible_to<T, Leaf>)
+  BasicTree(T&& value) : value_(Leaf(std::forward<T>(value))) {}  // NOLINT
+  BasicTree(List items) : value_(std::move(items)) {}             // NOLINT: so is a list
+  BasicTree(Dict entries) : value_(std::move(entries)) {}         // NOLINT: and a dict
   /// A dict: `Tree{{"image", x}, {"label", y}}`.
   BasicTree(std::initializer_list<std::pair<const std::string, BasicTree>> entries)
       : value_(Dict(entries)) {}
@@ -75,13 +85,14 @@ class BasicTree {
   [[nodiscard]] BasicTree& operator[](const char* key) { return (*this)[std::string_view(key)]; }
 
   /// Item of a list; ValueError naming index and size where it is out of range.
-  [[nodiscard]] const BasicTree& operator[](std::size_t index) const {
-    check_index(index);
-    return items()[index];
+  /// (A template, so that `tree[0]` is an index and not a null pointer to a key.)
+  template <std::integral Index>
+  [[nodiscard]] const BasicTree& operator[](Index index) const {
+    return items()[checked_index(index)];
   }
-  [[nodiscard]] BasicTree& operator[](std::size_t index) {
-    check_index(index);
-    return items()[index];
+  template <std::integral Index>
+  [[nodiscard]] BasicTree& operator[](Index index) {
+    return items()[checked_index(index)];
   }
 
   [[nodiscard]] bool contains(std::string_view key) const {
@@ -98,15 +109,18 @@ class BasicTree {
   template <class T>
   [[nodiscard]] const T& get(std::string_view wanted) const {
     if (const T* value = std::get_if<T>(&value_)) return *value;
-    throw_value_error("tree", "expected a " + std::string(wanted) + ", found " +
-                                  std::string(kind()));
+    throw_value_error("tree",
+                      "expected a " + std::string(wanted) + ", found " + std::string(kind()));
   }
   template <class T>
   [[nodiscard]] T& get(std::string_view wanted) {
     return const_cast<T&>(std::as_const(*this).template get<T>(wanted));
   }
-  void check_index(std::size_t index) const {
-    if (index < items().size()) return;
+  template <std::integral Index>
+  [[nodiscard]] std::size_t checked_index(Index index) const {
+    if (std::cmp_greater_equal(index, 0) && std::cmp_less(index, items().size())) {
+      return static_cast<std::size_t>(index);
+    }
     throw_value_error("tree", "index " + std::to_string(index) + " is out of range for a list of " +
                                   std::to_string(items().size()));
   }
