@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lockstep/array/sharding.h"
+#include "lockstep/trace/function_builder.h"
 #include "lockstep/trace/graph.h"
 
 namespace lockstep {
@@ -26,14 +27,30 @@ struct LoweringOptions {
 
 /// A module and what running it needs to know.
 struct LoweredModule {
-  std::string text;                              ///< StableHLO, generic MLIR form
-  std::vector<AbstractValue> parameters;         ///< without the hoisted constants
+  std::string text;                       ///< StableHLO, generic MLIR form
+  std::vector<AbstractValue> parameters;  ///< without the hoisted constants
   std::vector<AbstractValue> outputs;
   /// Constants too large to print: extra parameters after the others (replicated).
   std::vector<Array> hoisted_constants;
   /// For each parameter the output it is aliased to, or -1.
   std::vector<std::int64_t> aliased_output;
 };
+
+/// `#sdy.sharding<@mesh, [{"data"}, {}]>`: a dimension's axes in braces, one entry for each of
+/// `ndim` dimensions.
+[[nodiscard]] std::string sharding_text(const PartitionSpec& spec, std::size_t ndim);
+
+/// Emits the nodes of `graph` that `outputs` need into `builder`. `parameters` and `constants` are
+/// the SSA names of the graph's parameters and captured constants; returns the names of the
+/// outputs.
+[[nodiscard]] std::vector<std::string> lower_nodes(const Graph& graph,
+                                                   std::span<const ValueId> outputs,
+                                                   FunctionBuilder& builder,
+                                                   std::span<const std::string> parameters,
+                                                   std::span<const std::string> constants);
+
+/// Which nodes the outputs need, by index.
+[[nodiscard]] std::vector<bool> live_nodes(const Graph& graph, std::span<const ValueId> outputs);
 
 /// Lowers the part of `graph` that `outputs` need. Dead nodes are not printed.
 [[nodiscard]] LoweredModule lower_graph(const Graph& graph, std::span<const ValueId> outputs,
