@@ -24,3 +24,9 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
 # Headers of the PJRT C API and of XLA's FFI; used by src/pjrt and by tests, never by public headers.
 add_library(lockstep_pjrt_headers INTERFACE)
 target_include_directories(lockstep_pjrt_headers SYSTEM INTERFACE "${LOCKSTEP_PJRT_DIR}/include")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # With -Wpedantic GCC 12 refuses, even in system headers, that the API table's fields bear the names
+  # of their types; -fpermissive makes that a warning, which system headers do not show. In own code
+  # such warnings stay errors (-Werror).
+  target_compile_options(lockstep_pjrt_headers INTERFACE -fpermissive)
+endif()

@@ -1,5 +1,6 @@
 #pragma once
 /// Buffers: an array in one device's memory.
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,8 +33,8 @@ class Buffer {
   /// LoadedExecutable::execute) or asked of the runtime.
   [[nodiscard]] bool is_deleted() const;
   /// Remembers that an executable took the memory over by donation.
-  void mark_donated() { donated_ = true; }
-  [[nodiscard]] bool is_donated() const { return donated_; }
+  void mark_donated() { donated_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_donated() const { return donated_.load(std::memory_order_relaxed); }
 
   /// When the contents are there.
   [[nodiscard]] Event ready_event() const;
@@ -45,7 +46,7 @@ class Buffer {
  private:
   Client* client_;
   PJRT_Buffer* buffer_;
-  bool donated_ = false;
+  std::atomic<bool> donated_ = false;
 };
 
 /// How many buffers this process holds: what leak tests count.

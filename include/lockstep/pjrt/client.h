@@ -19,6 +19,8 @@ struct PJRT_Client;
 
 namespace lockstep::pjrt {
 
+class HostMemoryPool;
+
 /// The key-value store of a multi-process job, for plugins that run their own (GPU, TPU).
 /// Callbacks throw RuntimeError on failure.
 struct KeyValueStore {
@@ -29,16 +31,16 @@ struct KeyValueStore {
 
 /// What a client is made with.
 struct ClientOptions {
-  NamedValues create_options;  ///< e.g. {"cpu_device_count", std::int64_t{4}}
-  std::optional<KeyValueStore> key_value_store;
+  NamedValues create_options = {};  ///< e.g. {"cpu_device_count", std::int64_t{4}}
+  std::optional<KeyValueStore> key_value_store = {};
 };
 
 /// Where the bytes of a host buffer are and how long they stay.
 struct HostBuffer {
   const void* data = nullptr;
   int element_type = 0;                        ///< a PJRT_Buffer_Type
-  std::span<const std::int64_t> dimensions;
-  std::span<const std::int64_t> byte_strides;  ///< empty: row-major
+  std::span<const std::int64_t> dimensions = {};
+  std::span<const std::int64_t> byte_strides = {};  ///< empty: row-major
 };
 
 /// Owns a PJRT_Client and describes its devices.
@@ -60,6 +62,8 @@ class Client {
   /// All devices by process index, then id; and those of this process.
   [[nodiscard]] const std::vector<Device>& devices() const { return devices_; }
   [[nodiscard]] const std::vector<Device>& addressable_devices() const { return addressable_devices_; }
+  /// The device behind a handle of this client; RuntimeError for another one.
+  [[nodiscard]] Device device(PJRT_Device* handle) const;
 
   /// Compiles an MLIR module (text or bytecode) for this client's devices.
   [[nodiscard]] std::shared_ptr<LoadedExecutable> compile(std::string_view mlir_module,
@@ -82,9 +86,14 @@ class Client {
   void register_ffi_handler(const std::string& target, void* handler, const std::string& platform = "Host");
 
  private:
-  Client(std::shared_ptr<Plugin> plugin, PJRT_Client* client);
+  Client(std::shared_ptr<Plugin> plugin, PJRT_Client* client, std::unique_ptr<KeyValueStore> store);
+  void describe_platform();
+  void describe_devices();
+
   std::shared_ptr<Plugin> plugin_;
   PJRT_Client* client_;
+  std::unique_ptr<KeyValueStore> key_value_store_;  // the runtime's callbacks point to it
+  std::shared_ptr<HostMemoryPool> host_memory_;
   std::string platform_name_;
   std::string platform_version_;
   std::int64_t process_index_ = 0;

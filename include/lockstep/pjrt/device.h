@@ -18,8 +18,8 @@ namespace lockstep {
 /// Memory in use on a device, in bytes; what the plugin does not report is absent.
 struct MemoryStats {
   std::int64_t bytes_in_use = 0;
-  std::optional<std::int64_t> peak_bytes_in_use;
-  std::optional<std::int64_t> bytes_limit;
+  std::optional<std::int64_t> peak_bytes_in_use = {};
+  std::optional<std::int64_t> bytes_limit = {};
 };
 
 /// A PJRT device. A cheap value; two are equal if they are the same device of the same client.

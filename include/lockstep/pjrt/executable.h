@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lockstep/pjrt/buffer.h"
@@ -24,7 +25,7 @@ struct CompileOptions {
   bool use_shardy_partitioner = false;
   bool run_backend_only = false;
   /// Global device ids, one for each partition of each replica (replica-major); empty: the default.
-  std::vector<std::int64_t> device_ids;
+  std::vector<std::int64_t> device_ids = {};
 
   /// As a serialised CompileOptionsProto.
   [[nodiscard]] std::string serialize() const;
@@ -65,15 +66,17 @@ class LoadedExecutable {
     std::span<PJRT_Buffer* const> arguments;      ///< devices().size() * number of arguments
     std::span<PJRT_Buffer*> outputs;              ///< devices().size() * num_outputs(); filled
     /// Arguments that must not be donated although the program would; indices, sorted.
-    std::span<const std::int64_t> non_donatable;
+    std::span<const std::int64_t> non_donatable = {};
     /// Filled with one event per device, if not empty: when that device's run is over.
-    std::span<Event> device_events;
+    std::span<Event> device_events = {};
   };
   /// Starts the program on all its devices and returns. RuntimeError with the runtime's text.
   /// The hot path: allocates nothing beyond what the runtime does.
   void execute(const ExecuteArguments& arguments) const;
 
  private:
+  void destroy();
+
   Client* client_;
   PJRT_LoadedExecutable* executable_;
   std::vector<Device> devices_;
