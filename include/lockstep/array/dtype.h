@@ -10,13 +10,33 @@ namespace lockstep {
 /// An element type. Names follow NumPy and ml_dtypes: to_string(DType::BFloat16) is "bfloat16".
 enum class DType : std::uint8_t {
   Bool,
-  Int2, Int4, Int8, Int16, Int32, Int64,
-  UInt2, UInt4, UInt8, UInt16, UInt32, UInt64,
+  Int2,
+  Int4,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt2,
+  UInt4,
+  UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
   Float4E2M1FN,
-  Float8E3M4, Float8E4M3, Float8E4M3FN, Float8E4M3B11FNUZ, Float8E4M3FNUZ,
-  Float8E5M2, Float8E5M2FNUZ, Float8E8M0FNU,
-  Float16, BFloat16, Float32, Float64,
-  Complex64, Complex128,
+  Float8E3M4,
+  Float8E4M3,
+  Float8E4M3FN,
+  Float8E4M3B11FNUZ,
+  Float8E4M3FNUZ,
+  Float8E5M2,
+  Float8E5M2FNUZ,
+  Float8E8M0FNU,
+  Float16,
+  BFloat16,
+  Float32,
+  Float64,
+  Complex64,
+  Complex128,
 };
 
 inline constexpr DType bool_ = DType::Bool;
@@ -44,12 +64,20 @@ inline constexpr DType complex128 = DType::Complex128;
 /// StableHLO's element type: "f32", "bf16", "f8E4M3FN", "i1", "ui8", "complex<f32>".
 [[nodiscard]] std::string_view mlir_name(DType dtype);
 
-/// Bytes of one element on the host. Types below a byte (int4, ...) take one whole byte each, as in ml_dtypes.
+/// The PJRT_Buffer_Type of the PJRT C API, and back; ValueError for a type that is not in DType.
+[[nodiscard]] int pjrt_element_type(DType dtype);
+[[nodiscard]] DType dtype_from_pjrt(int element_type);
+
+/// Bytes of one element on the host. Types below a byte (int4, ...) take one whole byte each, as in
+/// ml_dtypes.
 [[nodiscard]] std::size_t byte_size(DType dtype);
 
-[[nodiscard]] bool is_floating(DType dtype);          ///< float16 ... float64 and the 8- and 4-bit floats
+/// Bits of one element on a device: 4 for int4, 8 for bool, 32 for float32.
+[[nodiscard]] int bit_width(DType dtype);
+
+[[nodiscard]] bool is_floating(DType dtype);  ///< float16 ... float64 and the 8- and 4-bit floats
 [[nodiscard]] bool is_complex(DType dtype);
-[[nodiscard]] bool is_integer(DType dtype);           ///< signed or unsigned, without bool
+[[nodiscard]] bool is_integer(DType dtype);  ///< signed or unsigned, without bool
 [[nodiscard]] bool is_signed_integer(DType dtype);
 [[nodiscard]] bool is_unsigned_integer(DType dtype);
 

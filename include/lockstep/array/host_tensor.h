@@ -1,10 +1,13 @@
 #pragma once
 /// Tensors in host memory, dense or strided, owned or borrowed.
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lockstep/array/dtype.h"
@@ -33,15 +36,23 @@ class HostTensor {
   [[nodiscard]] static HostTensor from(std::span<const T> values, Shape shape);
   template <class T>
   [[nodiscard]] static HostTensor from(const std::vector<T>& values, Shape shape) {
-    return from(std::span<const T>(values), std::move(shape));
+    if constexpr (std::same_as<T, bool>) {
+      HostTensor tensor = empty(DType::Bool, std::move(shape));
+      tensor.check_count(values.size());
+      std::ranges::copy(values, reinterpret_cast<bool*>(tensor.mutable_bytes()));
+      return tensor;
+    } else {
+      return from(std::span<const T>(values), std::move(shape));
+    }
   }
   /// A scalar of shape ().
   template <class T>
   [[nodiscard]] static HostTensor scalar(T value) {
     return from(std::span<const T>(&value, 1), {});
   }
-  /// Borrows `data`, which must outlive every use but placement. Empty `byte_strides` means row-major;
-  /// strides may be negative or zero (a broadcast); `data` points at element (0, ..., 0).
+  /// Borrows `data`, which must outlive every use but placement. Empty `byte_strides` means
+  /// row-major; strides may be negative or zero (a broadcast); `data` points at element (0, ...,
+  /// 0).
   [[nodiscard]] static HostTensor borrow(const void* data, DType dtype, Shape shape,
                                          std::vector<std::int64_t> byte_strides = {});
   /// Takes over memory kept alive by `owner`, e.g. a mapped file or a Python buffer.
@@ -60,7 +71,8 @@ class HostTensor {
 
   /// Address of element (0, ..., 0).
   [[nodiscard]] const std::byte* data() const { return data_; }
-  /// The elements of a contiguous tensor; ValueError where dtype or layout differ.
+  /// The elements of a contiguous tensor; ValueError where dtype, layout or alignment differ.
+  /// T = std::byte gives the bytes of any dtype.
   template <class T>
   [[nodiscard]] std::span<const T> values() const;
   /// The bytes, made this tensor's own and row-major first.
@@ -75,8 +87,12 @@ class HostTensor {
   /// Writes the elements row-major to `destination` (num_bytes() of them).
   void copy_to(std::byte* destination) const;
 
-  /// Views that share the bytes. Rows [begin, end) of the leading dimension.
+  /// Views that share the bytes. Rows [begin, end) of the leading dimension; ValueError where there
+  /// are no such rows.
   [[nodiscard]] HostTensor rows(std::int64_t begin, std::int64_t end) const;
+  /// The part between half-open index ranges, one for each dimension, without moving bytes.
+  [[nodiscard]] HostTensor slice(
+      std::span<const std::pair<std::int64_t, std::int64_t>> ranges) const;
   /// Same elements, other shape; ValueError where their numbers differ. Copies if not row-major.
   [[nodiscard]] HostTensor reshape(Shape shape) const;
   /// Dimensions in another order, without moving bytes.
@@ -86,12 +102,22 @@ class HostTensor {
   [[nodiscard]] bool identical(const HostTensor& other) const;
 
  private:
+  void check_count(std::size_t count) const;
+  void check_access(DType dtype, std::size_t byte_alignment) const;
+
   DType dtype_ = DType::Float32;
   Shape shape_ = {0};
   std::vector<std::int64_t> byte_strides_ = {4};
   std::shared_ptr<const void> owner_;  // null: borrowed
+  bool is_writable_ = false;           // the owner is memory this class allocated
   const std::byte* data_ = nullptr;
 };
+
+/// The elements converted to another type, as NumPy's astype does: floats round to nearest even
+/// (an 8-bit float's overflow rule is ml_dtypes'), to an integer they truncate towards zero;
+/// integers keep their low bits; anything to bool is "not zero"; a complex number loses its
+/// imaginary part.
+[[nodiscard]] HostTensor cast(const HostTensor& tensor, DType dtype);
 
 }  // namespace lockstep
 
