@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -35,7 +35,9 @@ std::string hex(std::uint64_t bits, int digits) {
 std::string float_text(float value) {
   if (std::isfinite(value)) {
     std::string text = decimal(value);
-    const float back = static_cast<float>(std::strtod(text.c_str(), nullptr));
+    double parsed = 0.0;
+    std::from_chars(text.data(), text.data() + text.size(), parsed);
+    const float back = static_cast<float>(parsed);
     if (std::memcmp(&back, &value, sizeof(float)) == 0) return text;
   }
   std::uint32_t bits;
