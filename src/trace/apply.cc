@@ -60,7 +60,7 @@ std::vector<Array> apply(std::shared_ptr<const Primitive> primitive,
 }
 
 Array apply_one(std::shared_ptr<const Primitive> primitive, std::span<const Array> inputs) {
-  return std::move(apply(std::move(primitive), inputs).front());
+  return std::move(lockstep::apply(std::move(primitive), inputs).front());
 }
 
 std::vector<Array> Primitive::vjp(const VjpRequest&) const {

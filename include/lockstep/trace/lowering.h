@@ -16,13 +16,13 @@ namespace lockstep {
 struct LoweringOptions {
   std::string name = "main";
   /// The mesh of the partitioned program; none: one device.
-  std::optional<Mesh> mesh;
+  std::optional<Mesh> mesh = {};
   /// One for each parameter and each output, where there is a mesh.
-  std::vector<PartitionSpec> parameter_specs;
-  std::vector<PartitionSpec> output_specs;
+  std::vector<PartitionSpec> parameter_specs = {};
+  std::vector<PartitionSpec> output_specs = {};
   /// For each parameter whether it may be donated. Each is aliased to the first output of the same
   /// type and sharding that is not taken yet.
-  std::vector<bool> donated;
+  std::vector<bool> donated = {};
 };
 
 /// A module and what running it needs to know.
