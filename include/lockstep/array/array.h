@@ -20,7 +20,7 @@ class ArrayImpl;
 /// One device's part of an array.
 struct Shard {
   Device device;
-  ShardIndex index;             ///< which part of the global array
+  ShardIndex index;  ///< which part of the global array
   std::shared_ptr<pjrt::Buffer> buffer;
 };
 
@@ -28,16 +28,19 @@ struct Shard {
 /// device buffers), or a value inside a trace. Copying an Array shares its elements.
 class Array {
  public:
-  Array() = default;  ///< No array; only assignment, destruction and is_null() are allowed.
+  Array() = default;         ///< No array; only assignment, destruction and is_null() are allowed.
   Array(HostTensor tensor);  // NOLINT: a host tensor is an array that is not placed yet
   /// Literals: weakly typed scalars, as Python numbers are in JAX.
-  Array(std::same_as<bool> auto value) : Array(weak_bool(value)) {}            // NOLINT
-  Array(std::integral auto value) requires(!std::same_as<decltype(value), bool>)  // NOLINT
+  Array(std::same_as<bool> auto value) : Array(weak_bool(value)) {}  // NOLINT
+  Array(std::integral auto value)
+    requires(!std::same_as<decltype(value), bool>)  // NOLINT
       : Array(weak_integer(static_cast<std::int64_t>(value))) {}
-  Array(std::floating_point auto value) : Array(weak_float(static_cast<double>(value))) {}  // NOLINT
+  Array(std::floating_point auto value)
+      : Array(weak_float(static_cast<double>(value))) {}  // NOLINT
   explicit Array(std::shared_ptr<const ArrayImpl> impl) : impl_(std::move(impl)) {}
 
-  /// An array on devices from one buffer per addressable device of `sharding`, in its order.
+  /// An array on devices from one buffer per addressable device of `sharding`, in its order;
+  /// ValueError where their number differs.
   [[nodiscard]] static Array from_buffers(AbstractValue abstract_value, Sharding sharding,
                                           std::vector<std::shared_ptr<pjrt::Buffer>> buffers);
 
@@ -64,10 +67,16 @@ class Array {
 
   /// Waits for the elements; an error of the computation that makes them is thrown here.
   void block_until_ready() const;
-  /// The elements in host memory. ValueError for a traced array ("has no value inside a trace") and
-  /// for one that was donated.
+  /// The elements in host memory. ValueError for a traced array ("has no value inside a trace"),
+  /// for one that was donated, and for one whose parts are not all in this process and not all the
+  /// same.
   [[nodiscard]] HostTensor to_host() const;
-  /// The one element of an array of one element, converted to T.
+  /// As to_host, converted as cast does; a literal converts from the 64-bit number that was
+  /// written.
+  [[nodiscard]] HostTensor to_host(DType dtype) const;
+  /// The one element of an array of one element, converted to T as static_cast does, only that a
+  /// value outside of T's range becomes the nearest in it. ValueError for another number of
+  /// elements.
   template <class T>
   [[nodiscard]] T item() const;
   /// All elements, row-major; ValueError where T is not the array's type.
@@ -104,9 +113,9 @@ class ArrayImpl {
 /// Trees of arrays: parameters, states, batches.
 using Tree = BasicTree<Array>;
 
-/// Places `array` (host or device) so that it has `sharding`. An array that already has it is returned
-/// as it is. Host memory that the tensor owns, aligned and row-major, is used without a copy on CPU
-/// devices; everything else is copied before this returns. Never consumes its source.
+/// Places `array` (host or device) so that it has `sharding`. An array that already has it is
+/// returned as it is. Host memory that the tensor owns, aligned and row-major, is used without a
+/// copy on CPU devices; everything else is copied before this returns. Never consumes its source.
 [[nodiscard]] Array device_put(const Array& array, const Sharding& sharding);
 
 /// device_put for every leaf.

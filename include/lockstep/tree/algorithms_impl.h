@@ -196,7 +196,7 @@ template <class Function, class Leaf, class... Others>
 auto map_tree(Function&& function, const BasicTree<Leaf>& tree,
               const BasicTree<Others>&... others) {
   using Result = std::decay_t<std::invoke_result_t<Function&, const Leaf&, const Others&...>>;
-  const auto check = [&tree](const auto& other) {
+  [[maybe_unused]] const auto check = [&tree](const auto& other) {
     if (tree_internal::same_structure(tree, other)) return;
     check_same_structure("map_tree", structure_of(tree), structure_of(other));
   };
