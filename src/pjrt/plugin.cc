@@ -12,6 +12,7 @@
 #include "lockstep/base/error.h"
 #include "pjrt/api_call.h"
 #include "pjrt/named_values.h"
+#include "pjrt/xla_flags.h"
 
 namespace lockstep::pjrt {
 namespace {
@@ -26,8 +27,8 @@ struct LoadedPlugins {
 };
 
 LoadedPlugins& loaded_plugins() {
-  static LoadedPlugins* const instance = new LoadedPlugins;
-  return *instance;
+  static LoadedPlugins& instance = *std::make_unique<LoadedPlugins>().release();
+  return instance;
 }
 
 // The runtimes log every detail to standard error unless told otherwise before they are loaded.
@@ -104,6 +105,7 @@ std::shared_ptr<Plugin> Plugin::load(const std::string& path) {
   const std::lock_guard lock(plugins.mutex);
   std::shared_ptr<Plugin>& plugin = plugins.by_path[canonical.string()];
   if (plugin == nullptr) {
+    check_xla_flags(canonical.string());
     quiet_runtime_logs();
     const PJRT_Api* api = open_library(canonical.string());
     check_version(canonical.string(), api);
