@@ -1,9 +1,7 @@
 #pragma once
 /// Strategies: where a training state and its batches live.
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "lockstep/array/array.h"
@@ -39,7 +37,7 @@ class Strategy {
   [[nodiscard]] virtual std::string to_string() const = 0;
 
  protected:
-  /// ValueError if `devices` is empty.
+  /// ValueError if `devices` is empty or has a null device.
   explicit Strategy(std::vector<Device> devices);
 
  private:

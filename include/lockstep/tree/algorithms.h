@@ -34,6 +34,10 @@ template <class Leaf>
 template <class Leaf, class Function>
 void for_each_leaf(const BasicTree<Leaf>& tree, Function&& function);
 
+/// Whether `predicate(leaf)` holds for every leaf; asks no further after one for which it does not.
+template <class Predicate, class Leaf>
+[[nodiscard]] bool all_leaves(Predicate&& predicate, const BasicTree<Leaf>& tree);
+
 /// A tree of the same structure with `function(leaf, other_leaves...)` at every leaf.
 /// The trees must agree in structure: ValueError naming the first path where they do not.
 template <class Function, class Leaf, class... Others>

@@ -192,6 +192,21 @@ void for_each_leaf(const BasicTree<Leaf>& tree, Function&& function) {
   tree_internal::visit_leaves(tree, path, function);
 }
 
+template <class Predicate, class Leaf>
+bool all_leaves(Predicate&& predicate, const BasicTree<Leaf>& tree) {
+  if (tree.is_leaf()) return predicate(tree.leaf());
+  if (tree.is_list()) {
+    for (const BasicTree<Leaf>& item : tree.items()) {
+      if (!all_leaves(predicate, item)) return false;
+    }
+  } else if (tree.is_dict()) {
+    for (const auto& [key, entry] : tree.entries()) {
+      if (!all_leaves(predicate, entry)) return false;
+    }
+  }
+  return true;
+}
+
 template <class Function, class Leaf, class... Others>
 auto map_tree(Function&& function, const BasicTree<Leaf>& tree,
               const BasicTree<Others>&... others) {
