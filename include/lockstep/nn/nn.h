@@ -1,0 +1,15 @@
+#pragma once
+/// Neural networks: layers, initialisers, activations, losses and metrics.
+#include "lockstep/nn/activations.h"
+#include "lockstep/nn/conv.h"
+#include "lockstep/nn/dense.h"
+#include "lockstep/nn/dropout.h"
+#include "lockstep/nn/embed.h"
+#include "lockstep/nn/initializers.h"
+#include "lockstep/nn/layer_norm.h"
+#include "lockstep/nn/losses.h"
+#include "lockstep/nn/metrics.h"
+#include "lockstep/nn/module.h"
+#include "lockstep/nn/pooling.h"
+#include "lockstep/nn/scope.h"
+#include "lockstep/nn/sequential.h"
