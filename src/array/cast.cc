@@ -54,8 +54,8 @@ void decode_floats(DType dtype, const std::byte* source, std::span<double> wide)
       return;
     default: {
       const auto format = small_float(dtype);
-      const std::uint32_t mask =
-          (std::uint32_t{1} << (bit_width(dtype) % 32)) - 1;  // float4 uses half of its byte
+      const std::uint32_t mask = (std::uint32_t{1} << (bit_width(dtype) % 32)) -
+                                 1;  // a narrow float uses part of its byte
       for (std::size_t i = 0; i < wide.size(); ++i) {
         const std::uint32_t bits = byte_size(dtype) == 2
                                        ? load<std::uint16_t>(source + 2 * i)
@@ -149,8 +149,10 @@ void encode_to(DType dtype, std::span<const Wide> wide, std::byte* destination) 
     case DType::UInt16: return encode_integers<std::uint16_t>(wide, destination);
     case DType::UInt32: return encode_integers<std::uint32_t>(wide, destination);
     case DType::UInt64: return encode_integers<std::uint64_t>(wide, destination);
+    case DType::Int1:
     case DType::Int2:
     case DType::Int4:
+    case DType::UInt1:
     case DType::UInt2:
     case DType::UInt4: {
       const int high = 8 - bit_width(dtype);

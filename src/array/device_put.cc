@@ -47,7 +47,27 @@ bool parts_are_contiguous(const HostTensor& tensor, const Shape& part_shape) {
   return true;
 }
 
+// Plugins that are older than a type take its number for something else.
+void check_plugin_has(DType dtype, const Device& device) {
+  constexpr int first_minor_version = 115;  // the oldest plugin known to have them
+  switch (dtype) {
+    case DType::Int1:
+    case DType::UInt1:
+    case DType::Float6E2M3FN:
+    case DType::Float6E3M2FN: break;
+    default: return;
+  }
+  const pjrt::Plugin& plugin = device.client().plugin();
+  if (plugin.minor_version() >= first_minor_version) return;
+  throw_runtime_error(
+      "device_put",
+      fmt::format("{} needs a plugin of PJRT API version 0.{}; {} has 0.{}. Use a "
+                  "newer plugin, or cast the array",
+                  to_string(dtype), first_minor_version, plugin.path(), plugin.minor_version()));
+}
+
 Array put_host(const HostTensor& tensor, bool weak_type, const Sharding& sharding) {
+  check_plugin_has(tensor.dtype(), sharding.devices()[0]);
   const Shape part_shape = sharding.shard_shape(tensor.shape());
   const bool is_contiguous = parts_are_contiguous(tensor, part_shape);
   const std::vector<std::size_t>& positions = sharding.addressable_positions();

@@ -46,6 +46,8 @@ std::uint32_t encode_exponent(const SmallFloat& format, double value) {
 SmallFloat small_float(DType dtype) {
   switch (dtype) {
     case DType::Float4E2M1FN: return {2, 1, 1, Specials::Finite};
+    case DType::Float6E2M3FN: return {2, 3, 1, Specials::Finite};
+    case DType::Float6E3M2FN: return {3, 2, 3, Specials::Finite};
     case DType::Float8E3M4: return {3, 4, 3, Specials::Ieee};
     case DType::Float8E4M3: return {4, 3, 7, Specials::Ieee};
     case DType::Float8E4M3FN: return {4, 3, 7, Specials::Fn};

@@ -89,12 +89,14 @@ std::string small_float_text(DType dtype, double value) {
 std::string element_at(DType dtype, const std::byte* bytes) {
   switch (dtype) {
     case DType::Bool: return load<std::uint8_t>(bytes) != 0 ? "true" : "false";
+    case DType::Int1:
     case DType::Int2:
     case DType::Int4:
     case DType::Int8: return std::to_string(load<std::int8_t>(bytes));
     case DType::Int16: return std::to_string(load<std::int16_t>(bytes));
     case DType::Int32: return std::to_string(load<std::int32_t>(bytes));
     case DType::Int64: return std::to_string(load<std::int64_t>(bytes));
+    case DType::UInt1:
     case DType::UInt2:
     case DType::UInt4:
     case DType::UInt8: return std::to_string(load<std::uint8_t>(bytes));
@@ -102,6 +104,8 @@ std::string element_at(DType dtype, const std::byte* bytes) {
     case DType::UInt32: return std::to_string(load<std::uint32_t>(bytes));
     case DType::UInt64: return std::to_string(load<std::uint64_t>(bytes));
     case DType::Float4E2M1FN: return hex(load<std::uint8_t>(bytes) & 0xFU, 1);
+    case DType::Float6E2M3FN:
+    case DType::Float6E3M2FN: return hex(load<std::uint8_t>(bytes) & 0x3FU, 2);
     case DType::Float8E3M4:
     case DType::Float8E4M3:
     case DType::Float8E4M3FN:

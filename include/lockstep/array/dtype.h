@@ -10,12 +10,14 @@ namespace lockstep {
 /// An element type. Names follow NumPy and ml_dtypes: to_string(DType::BFloat16) is "bfloat16".
 enum class DType : std::uint8_t {
   Bool,
+  Int1,
   Int2,
   Int4,
   Int8,
   Int16,
   Int32,
   Int64,
+  UInt1,
   UInt2,
   UInt4,
   UInt8,
@@ -23,6 +25,8 @@ enum class DType : std::uint8_t {
   UInt32,
   UInt64,
   Float4E2M1FN,
+  Float6E2M3FN,
+  Float6E3M2FN,
   Float8E3M4,
   Float8E4M3,
   Float8E4M3FN,
@@ -69,13 +73,13 @@ inline constexpr DType complex128 = DType::Complex128;
 [[nodiscard]] DType dtype_from_pjrt(int element_type);
 
 /// Bytes of one element on the host. Types below a byte (int4, ...) take one whole byte each, as in
-/// ml_dtypes.
+/// ml_dtypes; signed ones fill it with their sign, the others with zeros.
 [[nodiscard]] std::size_t byte_size(DType dtype);
 
 /// Bits of one element on a device: 4 for int4, 8 for bool, 32 for float32.
 [[nodiscard]] int bit_width(DType dtype);
 
-[[nodiscard]] bool is_floating(DType dtype);  ///< float16 ... float64 and the 8- and 4-bit floats
+[[nodiscard]] bool is_floating(DType dtype);  ///< float16 ... float64 and the narrower floats
 [[nodiscard]] bool is_complex(DType dtype);
 [[nodiscard]] bool is_integer(DType dtype);  ///< signed or unsigned, without bool
 [[nodiscard]] bool is_signed_integer(DType dtype);
