@@ -34,9 +34,10 @@ class CompiledStep {
  public:
   CompiledStep(StepFunction step, std::shared_ptr<const Strategy> strategy,
                std::string name = "train_step");
-  /// An evaluation step: nothing is donated, the state is not returned.
-  CompiledStep(EvalFunction step, std::shared_ptr<const Strategy> strategy,
-               std::string name = "eval_step");
+  /// An evaluation step: nothing is donated, and the state is given back as it is.
+  [[nodiscard]] static CompiledStep evaluation(EvalFunction step,
+                                               std::shared_ptr<const Strategy> strategy,
+                                               std::string name = "eval_step");
   ~CompiledStep();
   CompiledStep(CompiledStep&&) noexcept;
   CompiledStep& operator=(CompiledStep&&) noexcept;
@@ -48,7 +49,6 @@ class CompiledStep {
   /// * for a step that returns a state of another structure, or a leaf of another shape or dtype,
   ///   naming its path and both types;
   /// * for a metric that is no scalar, naming it.
-  /// An evaluation step gives the state back as it is.
   [[nodiscard]] StepOutput operator()(const Tree& state, const Tree& batch);
 
   /// Traces and compiles for these arguments (placed or not), unless that was done before.
@@ -63,6 +63,9 @@ class CompiledStep {
   /// Names of the metrics, "loss" or "head/loss", in the order of run's metrics; empty before the
   /// first compile.
   [[nodiscard]] const std::vector<std::string>& metric_names() const;
+  /// The structures last compiled for.
+  [[nodiscard]] const TreeStructure& state_structure() const;
+  [[nodiscard]] const TreeStructure& batch_structure() const;
   /// How many signatures have been compiled, and how long that took.
   [[nodiscard]] std::size_t num_programs() const;
   [[nodiscard]] double compile_seconds() const;
