@@ -31,25 +31,27 @@ constexpr const char* triple_program = R"(module @triple {
   }
 })";
 
-class FfiTest : public BothPlugins {};
+class FfiTest : public BothPlugins {
+ protected:
+  void SetUp() override {
+    if (is_older()) {
+      GTEST_SKIP()
+          << "the plugin of API 0.81 has an earlier version of XLA's FFI, refuses handlers "
+             "of this one and drops (and leaks) the error that says so";
+    }
+  }
+};
 INSTANTIATE_TEST_SUITE_P(Cpu, FfiTest, testing::ValuesIn(both_plugins), plugin_name);
 
 TEST_P(FfiTest, AHandlerIsCalledFromAProgram) {
   const auto client = Client::create(Plugin::load(path()));
   client->register_ffi_handler("lockstep_test_triple", reinterpret_cast<void*>(triple_handler));
-  if (is_older()) {
-    // It takes the registration and then does not look where it put it.
-    EXPECT_THAT(error_text<RuntimeError>([&] { (void)client->compile(triple_program, {}); }),
-                HasSubstr("No FFI handler registered for lockstep_test_triple"));
-    return;
-  }
   const auto program = client->compile(triple_program, {});
   const auto tripled = run(*program, {put_floats({1, 2, 3}, client->devices()[0])});
   EXPECT_THAT(get<float>(*tripled[0], 3), ElementsAre(3, 6, 9));
 }
 
 TEST_P(FfiTest, AHandlersErrorReachesTheCaller) {
-  if (is_older()) GTEST_SKIP() << "the plugin of API 0.81 does not find registered handlers";
   const auto client = Client::create(Plugin::load(path()));
   client->register_ffi_handler("lockstep_test_triple", reinterpret_cast<void*>(triple_handler));
   const auto program = client->compile(triple_program, {});

@@ -32,7 +32,7 @@ TEST(HostMemoryPool, KeepsNoMoreThanItMay) {
 
 TEST(HostMemoryPool, SmallBlocksAreAlignedToo) {
   const auto pool = std::make_shared<HostMemoryPool>(4 * mebibyte);
-  for (const std::size_t size : {0, 1, 63, 64, 65, 1000}) {
+  for (const std::size_t size : std::initializer_list<std::size_t>{0, 1, 63, 64, 65, 1000}) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pool->acquire(size).get()) % 64, 0U);
   }
   EXPECT_EQ(pool->kept_bytes(), 0U);
