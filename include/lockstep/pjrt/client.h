@@ -38,7 +38,7 @@ struct ClientOptions {
 /// Where the bytes of a host buffer are and how long they stay.
 struct HostBuffer {
   const void* data = nullptr;
-  int element_type = 0;                        ///< a PJRT_Buffer_Type
+  int element_type = 0;  ///< a PJRT_Buffer_Type
   std::span<const std::int64_t> dimensions = {};
   std::span<const std::int64_t> byte_strides = {};  ///< empty: row-major
 };
@@ -61,7 +61,9 @@ class Client {
   [[nodiscard]] std::int64_t process_index() const { return process_index_; }
   /// All devices by process index, then id; and those of this process.
   [[nodiscard]] const std::vector<Device>& devices() const { return devices_; }
-  [[nodiscard]] const std::vector<Device>& addressable_devices() const { return addressable_devices_; }
+  [[nodiscard]] const std::vector<Device>& addressable_devices() const {
+    return addressable_devices_;
+  }
   /// The device behind a handle of this client; RuntimeError for another one.
   [[nodiscard]] Device device(PJRT_Device* handle) const;
 
@@ -73,17 +75,18 @@ class Client {
                                                               const CompileOptions& options);
 
   /// Copies host memory to a device; the memory is free again when this returns.
-  [[nodiscard]] std::shared_ptr<Buffer> buffer_from_host(const HostBuffer& host, const Device& device);
-  /// Uses host memory as the device buffer where the device can (CPU; 64-byte aligned, row-major), else
-  /// copies. `keep_alive` is held until the runtime no longer needs the memory, and the memory must not
-  /// change until then.
-  [[nodiscard]] std::shared_ptr<Buffer> buffer_from_host_zero_copy(const HostBuffer& host,
-                                                                   const Device& device,
-                                                                   std::shared_ptr<const void> keep_alive);
+  [[nodiscard]] std::shared_ptr<Buffer> buffer_from_host(const HostBuffer& host,
+                                                         const Device& device);
+  /// Uses host memory as the device buffer where the device can (CPU; 64-byte aligned, row-major),
+  /// else copies. `keep_alive` is held until the runtime no longer needs the memory, and the memory
+  /// must not change until then.
+  [[nodiscard]] std::shared_ptr<Buffer> buffer_from_host_zero_copy(
+      const HostBuffer& host, const Device& device, std::shared_ptr<const void> keep_alive);
 
-  /// Registers an XLA FFI handler (an XLA_FFI_Handler*) under `target` for "Host" or another platform;
-  /// RuntimeError where the plugin has no FFI extension.
-  void register_ffi_handler(const std::string& target, void* handler, const std::string& platform = "Host");
+  /// Registers an XLA FFI handler (an XLA_FFI_Handler*) under `target` for "Host" or another
+  /// platform; RuntimeError where the plugin has no FFI extension.
+  void register_ffi_handler(const std::string& target, void* handler,
+                            const std::string& platform = "Host");
 
  private:
   Client(std::shared_ptr<Plugin> plugin, PJRT_Client* client, std::unique_ptr<KeyValueStore> store);

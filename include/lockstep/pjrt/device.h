@@ -30,14 +30,15 @@ class Device {
   explicit Device(const pjrt::DeviceDescription* description) : description_(description) {}
 
   [[nodiscard]] bool is_null() const { return description_ == nullptr; }
-  [[nodiscard]] std::int64_t id() const;                   ///< global id, the same in every process
-  [[nodiscard]] const std::string& kind() const;           ///< e.g. "NVIDIA H200", "cpu"
-  [[nodiscard]] const std::string& platform() const;       ///< "cpu", "gpu" or "tpu"
-  [[nodiscard]] const std::string& platform_name() const;  ///< the plugin's word: "cpu", "cuda", ...
-  [[nodiscard]] std::int64_t process_index() const;        ///< of the process that owns it
-  [[nodiscard]] bool is_addressable() const;               ///< owned by this process
+  [[nodiscard]] std::int64_t id() const;              ///< global id, the same in every process
+  [[nodiscard]] const std::string& kind() const;      ///< e.g. "NVIDIA H200", "cpu"
+  [[nodiscard]] const std::string& platform() const;  ///< "cpu", "gpu" or "tpu"
+  [[nodiscard]] const std::string& platform_name()
+      const;                                         ///< the plugin's word: "cpu", "cuda", ...
+  [[nodiscard]] std::int64_t process_index() const;  ///< of the process that owns it
+  [[nodiscard]] bool is_addressable() const;         ///< owned by this process
   [[nodiscard]] std::int64_t local_hardware_id() const;
-  [[nodiscard]] std::string to_string() const;             ///< "cpu:0"
+  [[nodiscard]] std::string to_string() const;  ///< "cpu:0"
 
   [[nodiscard]] pjrt::Client& client() const;
   [[nodiscard]] PJRT_Device* handle() const;  ///< null where not addressable through one

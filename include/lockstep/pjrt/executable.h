@@ -57,14 +57,15 @@ class LoadedExecutable {
   [[nodiscard]] std::optional<CompiledMemoryStats> memory_stats() const;
   /// The executable as bytes, for a compile cache; RuntimeError where the plugin cannot.
   [[nodiscard]] std::string serialize() const;
-  /// The optimised program as the plugin gives it (e.g. an HloModuleProtoWithConfig), with its format.
+  /// The optimised program as the plugin gives it (e.g. an HloModuleProtoWithConfig), with its
+  /// format.
   [[nodiscard]] std::pair<std::string, std::string> optimized_program() const;
 
   /// What one call of execute is given. All lists are device-major: entry d * count + i is
   /// argument (or output) i on device d of devices().
   struct ExecuteArguments {
-    std::span<PJRT_Buffer* const> arguments;      ///< devices().size() * number of arguments
-    std::span<PJRT_Buffer*> outputs;              ///< devices().size() * num_outputs(); filled
+    std::span<PJRT_Buffer* const> arguments;  ///< devices().size() * number of arguments
+    std::span<PJRT_Buffer*> outputs;          ///< devices().size() * num_outputs(); filled
     /// Arguments that must not be donated although the program would; indices, sorted.
     std::span<const std::int64_t> non_donatable = {};
     /// Filled with one event per device, if not empty: when that device's run is over.
@@ -72,6 +73,10 @@ class LoadedExecutable {
   };
   /// Starts the program on all its devices and returns. RuntimeError with the runtime's text.
   /// The hot path: allocates nothing beyond what the runtime does.
+  /// Tiny programs on one CPU device run before this returns; all others run on the runtime's
+  /// threads. On CPU devices await a program with collectives before its 33rd run after: the
+  /// runtime admits 32 runs per device, and a further one deadlocks it (its rendezvous then ends
+  /// the process).
   void execute(const ExecuteArguments& arguments) const;
 
  private:

@@ -15,13 +15,15 @@ namespace lockstep::pjrt {
 using NamedValue = std::variant<std::string, std::int64_t, std::vector<std::int64_t>, float, bool>;
 using NamedValues = std::map<std::string, NamedValue>;
 
-/// A loaded and initialised plugin. Never unloaded: runtimes keep threads that outlive their clients.
+/// A loaded and initialised plugin. Never unloaded: runtimes keep threads that outlive their
+/// clients.
 class Plugin {
  public:
   /// Loads the library, checks its version, and initialises it once, whatever the number of calls
-  /// for one path. RuntimeError with path and the loader's or plugin's own text where it is missing,
-  /// no library, lacks GetPjrtApi, has another major version, or fails to initialise.
-  /// ValueError quoting a word of XLA_FLAGS that the plugin does not know, for it would end the process.
+  /// for one path. RuntimeError with path and the loader's or plugin's own text where it is
+  /// missing, no library, lacks GetPjrtApi, has another major version, or fails to initialise.
+  /// ValueError quoting a word of XLA_FLAGS that the plugin does not know, for it would end the
+  /// process.
   [[nodiscard]] static std::shared_ptr<Plugin> load(const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -14,9 +14,9 @@ namespace lockstep {
 struct PluginCandidate {
   std::string accelerator;  ///< "cpu", "gpu", "tpu", or "" where the file does not tell
   std::string path;
-  std::string found_by;     ///< e.g. "LOCKSTEP_PJRT_PLUGIN_PATH", "Python wheel jax-cuda13-pjrt"
+  std::string found_by;  ///< e.g. "LOCKSTEP_PJRT_PLUGIN_PATH", "Python wheel jax-cuda13-pjrt"
   bool tried = false;
-  std::string error;        ///< why it cannot be used, where it was tried and failed
+  std::string error;  ///< why it cannot be used, where it was tried and failed
 };
 
 /// How many CPU devices this process exposes. Before it the field's
@@ -24,10 +24,10 @@ struct PluginCandidate {
 /// RuntimeError after the CPU backend has started; ValueError unless positive.
 void set_cpu_device_count(std::int64_t count);
 
-/// The devices of "cpu", "gpu", "tpu", or of the best visible backend for "auto" (tpu, gpu, cpu), by
-/// process index, then id. Starts the backend on first use.
-/// ValueError for another name, listing these. RuntimeError where the backend cannot be loaded: the
-/// accelerator, each plugin tried with its error, and the command that would install one.
+/// The devices of "cpu", "gpu", "tpu", or of the best visible backend for "auto" (tpu, gpu, cpu),
+/// by process index, then id. Starts the backend on first use. ValueError for another name, listing
+/// these. RuntimeError where the backend cannot be loaded: the accelerator, each plugin tried with
+/// its error, and the command that would install one.
 [[nodiscard]] const std::vector<Device>& devices(const std::string& accelerator = "auto");
 
 /// The device of new arrays: the first addressable of devices("auto").
