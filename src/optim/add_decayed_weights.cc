@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "leaves.h"
 #include "lockstep/trace/elementwise.h"
 #include "lockstep/trace/operators.h"
 #include "lockstep/tree/algorithms.h"
+#include "optim/leaves.h"
 
 namespace lockstep::optim {
 namespace {

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <utility>
 
-#include "leaves.h"
 #include "lockstep/trace/creation.h"
 #include "lockstep/trace/elementwise.h"
 #include "lockstep/trace/operators.h"
 #include "lockstep/trace/reductions.h"
 #include "lockstep/tree/algorithms.h"
+#include "optim/leaves.h"
 
 namespace lockstep::optim {
 

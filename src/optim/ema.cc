@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "leaves.h"
 #include "lockstep/tree/algorithms.h"
+#include "optim/leaves.h"
 
 namespace lockstep::optim {
 

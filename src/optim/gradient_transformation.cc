@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "leaves.h"
 #include "lockstep/base/error.h"
 #include "lockstep/trace/elementwise.h"
 #include "lockstep/trace/operators.h"
 #include "lockstep/tree/algorithms.h"
+#include "optim/leaves.h"
 
 namespace lockstep::optim {
 

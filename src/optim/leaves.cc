@@ -1,4 +1,4 @@
-#include "leaves.h"
+#include "optim/leaves.h"
 
 #include <fmt/format.h>
 

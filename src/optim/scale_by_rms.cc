@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "leaves.h"
 #include "lockstep/trace/elementwise.h"
 #include "lockstep/trace/operators.h"
 #include "lockstep/tree/algorithms.h"
+#include "optim/leaves.h"
 
 namespace lockstep::optim {
 namespace {

@@ -1,10 +1,10 @@
 #include "lockstep/optim/scale_by_trust_ratio.h"
 
-#include "leaves.h"
 #include "lockstep/trace/elementwise.h"
 #include "lockstep/trace/operators.h"
 #include "lockstep/trace/reductions.h"
 #include "lockstep/tree/algorithms.h"
+#include "optim/leaves.h"
 
 namespace lockstep::optim {
 

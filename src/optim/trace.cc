@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "leaves.h"
 #include "lockstep/trace/operators.h"
 #include "lockstep/tree/algorithms.h"
+#include "optim/leaves.h"
 
 namespace lockstep::optim {
 
