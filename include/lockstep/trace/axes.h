@@ -1,6 +1,7 @@
 #pragma once
 /// Which axes an op works on.
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -20,6 +21,8 @@ class AxisSet {
   AxisSet(std::vector<std::int64_t> axes) : axes_(std::move(axes)) {}  // NOLINT
 
   [[nodiscard]] bool is_all() const { return !axes_.has_value(); }
+  /// How many are named; 0 for all.
+  [[nodiscard]] std::size_t size() const { return axes_ ? axes_->size() : 0; }
   /// The axes as non-negative numbers in rising order. ValueError "[where] ..." for an axis out of
   /// range for `ndim` dimensions and for one that is named twice.
   [[nodiscard]] std::vector<std::int64_t> normalized(std::string_view where,

@@ -12,13 +12,13 @@ namespace lockstep {
 
 /// One use of a primitive for tests: a primitive with attributes and inputs it accepts.
 struct PrimitiveSample {
-  std::shared_ptr<const Primitive> primitive;
-  std::vector<AbstractValue> inputs;
+  std::shared_ptr<const Primitive> primitive = {};
+  std::vector<AbstractValue> inputs = {};
   /// Range that random floating inputs are drawn from, where the function is smooth.
   double low = -1.0;
   double high = 1.0;
   /// Which inputs it is differentiated by; empty: every floating one.
-  std::vector<std::size_t> differentiable;
+  std::vector<std::size_t> differentiable = {};
 };
 
 /// How a primitive behaves under differentiation.
@@ -30,11 +30,11 @@ enum class Differentiability {
 
 /// A kind of primitive.
 struct PrimitiveKind {
-  std::string name;
+  std::string name = {};
   Differentiability differentiability = Differentiability::Smooth;
-  std::string refusal;
+  std::string refusal = {};
   /// At least three uses, from a seed: other shapes, other attributes, edge sizes.
-  std::function<std::vector<PrimitiveSample>(std::uint64_t seed)> samples;
+  std::function<std::vector<PrimitiveSample>(std::uint64_t seed)> samples = {};
 };
 
 /// All kinds, by name.

@@ -34,14 +34,17 @@ constexpr char first_ellipsis_letter = '\x01';
 // `text` with "..." written out for `ndim` axes, and its letters checked.
 std::string expanded(std::string_view subscripts, std::string text, std::int64_t ndim) {
   const std::size_t dots = text.find("...");
-  const auto named = static_cast<std::int64_t>(dots == std::string::npos ? text.size() : text.size() - 3);
+  const auto named =
+      static_cast<std::int64_t>(dots == std::string::npos ? text.size() : text.size() - 3);
   if (dots == std::string::npos ? named != ndim : named > ndim) {
-    refuse(subscripts, fmt::format("'{}' names {} axes of an operand that has {}", text, named, ndim));
+    refuse(subscripts,
+           fmt::format("'{}' names {} axes of an operand that has {}", text, named, ndim));
   }
   if (dots != std::string::npos) {
     // Aligned at their end, so that shorter ones broadcast as in NumPy.
     std::string hidden;
-    for (std::int64_t i = ndim - named; i-- > 0;) hidden += static_cast<char>(first_ellipsis_letter + i);
+    for (std::int64_t i = ndim - named; i-- > 0;)
+      hidden += static_cast<char>(first_ellipsis_letter + i);
     text.replace(dots, 3, hidden);
   }
   for (const char letter : text) {
@@ -115,7 +118,8 @@ Term product(Term a, Term b, const std::string& kept, const DotOptions& options)
 
 Term transposed_to(const Term& term, const std::string& letters) {
   Axes permutation;
-  for (const char letter : letters) permutation.push_back(static_cast<std::int64_t>(term.letters.find(letter)));
+  for (const char letter : letters)
+    permutation.push_back(static_cast<std::int64_t>(term.letters.find(letter)));
   return {transpose(term.array, permutation), letters};
 }
 
@@ -139,7 +143,8 @@ std::string implied_output(const std::vector<Term>& terms) {
 
 // All operands of a letter must agree in its length; hidden letters broadcast from 1.
 void match_lengths(std::string_view subscripts, std::vector<Term>& terms) {
-  std::map<char, std::pair<std::int64_t, std::size_t>> lengths;  // and the first operand that has it
+  std::map<char, std::pair<std::int64_t, std::size_t>>
+      lengths;  // and the first operand that has it
   for (std::size_t t = 0; t < terms.size(); ++t) {
     for (std::size_t i = 0; i < terms[t].letters.size(); ++i) {
       const std::int64_t length = terms[t].array.shape()[i];
@@ -150,9 +155,10 @@ void match_lengths(std::string_view subscripts, std::vector<Term>& terms) {
         entry->second.first = std::max(length, entry->second.first);
         continue;
       }
-      refuse(subscripts, fmt::format("'{}' is {} in operand {} and {} in operand {}",
-                                     is_hidden ? std::string("...") : std::string(1, terms[t].letters[i]),
-                                     entry->second.first, entry->second.second, length, t));
+      refuse(subscripts,
+             fmt::format("'{}' is {} in operand {} and {} in operand {}",
+                         is_hidden ? std::string("...") : std::string(1, terms[t].letters[i]),
+                         entry->second.first, entry->second.second, length, t));
     }
   }
   for (Term& term : terms) {
@@ -164,7 +170,8 @@ void match_lengths(std::string_view subscripts, std::vector<Term>& terms) {
 
 }  // namespace
 
-Array einsum(std::string_view subscripts, const std::vector<Array>& operands, const DotOptions& options) {
+Array einsum(std::string_view subscripts, const std::vector<Array>& operands,
+             const DotOptions& options) {
   std::string text(subscripts);
   text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
   const std::size_t arrow = text.find("->");
@@ -173,16 +180,20 @@ Array einsum(std::string_view subscripts, const std::vector<Array>& operands, co
   std::size_t longest_hidden = 0;
   for (std::size_t begin = 0; begin <= inputs.size();) {
     const std::size_t end = std::min(inputs.find(',', begin), inputs.size());
-    if (terms.size() == operands.size()) refuse(subscripts, fmt::format("it names more operands than the {} given", operands.size()));
+    if (terms.size() == operands.size())
+      refuse(subscripts, fmt::format("it names more operands than the {} given", operands.size()));
     const Array value = operand("einsum", operands[terms.size()]);
     Term term{value, expanded(subscripts, inputs.substr(begin, end - begin), value.ndim())};
     longest_hidden = std::max<std::size_t>(
-        longest_hidden, static_cast<std::size_t>(std::count_if(term.letters.begin(), term.letters.end(), [](char c) { return c < ' '; })));
+        longest_hidden,
+        static_cast<std::size_t>(std::count_if(term.letters.begin(), term.letters.end(),
+                                               [](char c) { return c < ' '; })));
     terms.push_back(without_repeats(std::move(term)));
     begin = end + 1;
   }
   if (terms.size() != operands.size()) {
-    refuse(subscripts, fmt::format("it names {} operands, but {} are given", terms.size(), operands.size()));
+    refuse(subscripts,
+           fmt::format("it names {} operands, but {} are given", terms.size(), operands.size()));
   }
   match_lengths(subscripts, terms);
 
@@ -193,13 +204,18 @@ Array einsum(std::string_view subscripts, const std::vector<Array>& operands, co
     output = text.substr(arrow + 2);
     const std::size_t dots = output.find("...");
     const std::size_t named = dots == std::string::npos ? output.size() : output.size() - 3;
-    output = expanded(subscripts, output, static_cast<std::int64_t>(dots == std::string::npos ? named : named + longest_hidden));
+    output = expanded(
+        subscripts, output,
+        static_cast<std::int64_t>(dots == std::string::npos ? named : named + longest_hidden));
   }
   for (std::size_t i = 0; i < output.size(); ++i) {
-    const bool is_known = std::any_of(terms.begin(), terms.end(),
-                                      [&](const Term& term) { return term.letters.find(output[i]) != std::string::npos; });
+    const bool is_known = std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
+      return term.letters.find(output[i]) != std::string::npos;
+    });
     if (!is_known || output.find(output[i], i + 1) != std::string::npos) {
-      refuse(subscripts, fmt::format("the result's '{}' must occur in an operand, and once in the result", output[i]));
+      refuse(subscripts,
+             fmt::format("the result's '{}' must occur in an operand, and once in the result",
+                         output[i]));
     }
   }
 

@@ -43,8 +43,7 @@ Array inexact_binary(std::string_view primitive, std::string_view where, const A
                                       convert_and_broadcast(b, type, shape)});
 }
 
-Array compared(std::string_view direction, std::string_view where, const Array& a,
-               const Array& b) {
+Array compared(std::string_view direction, std::string_view where, const Array& a, const Array& b) {
   return apply_one(primitives::compare(direction), matched(where, a, b));
 }
 
@@ -211,11 +210,12 @@ Array floor_divide(const Array& a, const Array& b) {
   const std::vector<Array> pair = matched("floor_divide", a, b);
   const Array quotient = apply_one(primitives::binary("div"), pair);
   if (!is_exact(pair[0])) {
-    // Python's rule, from what is left: exact where the quotient alone would round to a whole number.
+    // Python's rule, from what is left: exact where the quotient alone would round to a whole
+    // number.
     const Array rest = rem(pair[0], pair[1]);
     const Array exact = divide(subtract(pair[0], rest), pair[1]);
-    const Array uneven = logical_and(not_equal(rest, zeros_like(rest)),
-                                     not_equal(sign(pair[1]), sign(rest)));
+    const Array uneven =
+        logical_and(not_equal(rest, zeros_like(rest)), not_equal(sign(pair[1]), sign(rest)));
     const Array whole = round(select(uneven, subtract(exact, 1), exact));
     return select(equal(pair[1], zeros_like(pair[1])), quotient, whole);
   }
@@ -248,8 +248,8 @@ Array remainder(const Array& a, const Array& b) {
   const Array rest = rem(pair[0], pair[1]);
   if (is_unsigned_integer(rest.dtype())) return rest;
   const Array zero = zeros_like(rest);
-  const Array wrong_sign = logical_and(not_equal(less(rest, zero), less(pair[1], zero)),
-                                       not_equal(rest, zero));
+  const Array wrong_sign =
+      logical_and(not_equal(less(rest, zero), less(pair[1], zero)), not_equal(rest, zero));
   return select(wrong_sign, add(rest, pair[1]), rest);
 }
 Array arctan2(const Array& a, const Array& b) {
@@ -288,10 +288,10 @@ Array left_shift(const Array& a, const Array& b) {
 }
 Array right_shift(const Array& a, const Array& b) {
   const std::vector<Array> pair = matched("right_shift", a, b);
-  return apply_one(primitives::binary(is_unsigned_integer(pair[0].dtype())
-                                          ? "shift_right_logical"
-                                          : "shift_right_arithmetic"),
-                   pair);
+  return apply_one(
+      primitives::binary(is_unsigned_integer(pair[0].dtype()) ? "shift_right_logical"
+                                                              : "shift_right_arithmetic"),
+      pair);
 }
 Array right_shift_logical(const Array& a, const Array& b) {
   return binary("shift_right_logical", "right_shift_logical", a, b);
@@ -321,8 +321,8 @@ Array where(const Array& condition, const Array& x, const Array& y) {
   check_operand("where", x);
   check_operand("where", y);
   const PromotedType type = result_type(std::vector<Array>{x, y});
-  const Shape shape = broadcast_shapes(
-      "where", std::vector<Shape>{predicate.shape(), x.shape(), y.shape()});
+  const Shape shape =
+      broadcast_shapes("where", std::vector<Shape>{predicate.shape(), x.shape(), y.shape()});
   return apply_one(primitives::select(),
                    std::vector<Array>{convert_and_broadcast(predicate, {DType::Bool, false}, shape),
                                       convert_and_broadcast(x, type, shape),

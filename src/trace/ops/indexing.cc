@@ -21,8 +21,10 @@ using Axes = std::vector<std::int64_t>;
 
 Array index_operand(std::string_view where, const Array& indices) {
   const Array value = operand(where, indices);
-  if (is_integer(value.dtype())) return byte_size(value.dtype()) < 4 ? astype(value, DType::Int32) : value;
-  throw_value_error(where, fmt::format("the indices are {}; they must be integers", to_string(value.abstract_value())));
+  if (is_integer(value.dtype()))
+    return byte_size(value.dtype()) < 4 ? astype(value, DType::Int32) : value;
+  throw_value_error(where, fmt::format("the indices are {}; they must be integers",
+                                       to_string(value.abstract_value())));
 }
 
 // A negative index counts from the end, once.
@@ -32,11 +34,13 @@ Array wrapped(const Array& indices, std::int64_t length) {
 }
 
 Array is_inside(const Array& indices, std::int64_t length) {
-  return logical_and(greater_equal(indices, zeros_like(indices)), less(indices, full_like(indices, length)));
+  return logical_and(greater_equal(indices, zeros_like(indices)),
+                     less(indices, full_like(indices, length)));
 }
 
 Array clamped(const Array& indices, std::int64_t length) {
-  return clip(indices, zeros_like(indices), full_like(indices, std::max<std::int64_t>(length - 1, 0)));
+  return clip(indices, zeros_like(indices),
+              full_like(indices, std::max<std::int64_t>(length - 1, 0)));
 }
 
 // What an element that is not there reads as.
@@ -50,7 +54,8 @@ Array fill_value(DType dtype) {
 Array gather_along(const Array& x, const Array& indices, std::int64_t axis) {
   GatherDimensionNumbers dimensions;
   for (std::int64_t i = 0; i < axis; ++i) dimensions.offset_dims.push_back(i);
-  for (std::int64_t i = axis + 1; i < x.ndim(); ++i) dimensions.offset_dims.push_back(i - 1 + indices.ndim());
+  for (std::int64_t i = axis + 1; i < x.ndim(); ++i)
+    dimensions.offset_dims.push_back(i - 1 + indices.ndim());
   dimensions.collapsed_slice_dims = {axis};
   dimensions.start_index_map = {axis};
   Shape sizes = x.shape();
@@ -80,12 +85,15 @@ Array take(const Array& x, const Array& indices, const TakeOptions& options) {
   return where(inside, taken, fill_value(value.dtype()));
 }
 
-Array take_along_axis(const Array& x, const Array& indices, std::int64_t axis, const TakeAlongAxisOptions& options) {
+Array take_along_axis(const Array& x, const Array& indices, std::int64_t axis,
+                      const TakeAlongAxisOptions& options) {
   const Array value = operand("take_along_axis", x);
   const Array raw = index_operand("take_along_axis", indices);
   if (value.ndim() != raw.ndim() || value.ndim() == 0) {
-    throw_value_error("take_along_axis", fmt::format("{} and the indices {} must have equally many axes, at least one",
-                                                     to_string(value.abstract_value()), to_string(raw.abstract_value())));
+    throw_value_error(
+        "take_along_axis",
+        fmt::format("{} and the indices {} must have equally many axes, at least one",
+                    to_string(value.abstract_value()), to_string(raw.abstract_value())));
   }
   const std::int64_t dimension = normalize_axis("take_along_axis", axis, value.ndim());
   const auto place = static_cast<std::size_t>(dimension);
@@ -125,22 +133,25 @@ Array one_hot(const Array& indices, std::int64_t num_classes, const OneHotOption
   Shape shape = raw.shape();
   shape.insert(shape.begin() + axis, num_classes);
   const Array classes = broadcasted_iota(raw.dtype(), shape, axis);
-  return astype(equal(broadcast_to(expanded, shape), classes), options.dtype.value_or(default_float_dtype()));
+  return astype(equal(broadcast_to(expanded, shape), classes),
+                options.dtype.value_or(default_float_dtype()));
 }
 
-Array gather(const Array& operand_array, const Array& start_indices, const GatherDimensionNumbers& dimensions,
-             const Shape& slice_sizes) {
-  return apply_one(primitives::gather(dimensions, slice_sizes),
-                   std::vector<Array>{operand("gather", operand_array), operand("gather", start_indices)});
+Array gather(const Array& operand_array, const Array& start_indices,
+             const GatherDimensionNumbers& dimensions, const Shape& slice_sizes) {
+  return apply_one(
+      primitives::gather(dimensions, slice_sizes),
+      std::vector<Array>{operand("gather", operand_array), operand("gather", start_indices)});
 }
 
 Array scatter_add(const Array& operand_array, const Array& indices, const Array& updates,
                   const ScatterDimensionNumbers& dimensions) {
   const Array value = operand("scatter_add", operand_array);
   check_operand("scatter_add", updates);
-  return apply_one(primitives::scatter_add(dimensions),
-                   std::vector<Array>{value, operand("scatter_add", indices),
-                                      convert_and_broadcast(updates, type_of(value), updates.shape())});
+  return apply_one(
+      primitives::scatter_add(dimensions),
+      std::vector<Array>{value, operand("scatter_add", indices),
+                         convert_and_broadcast(updates, type_of(value), updates.shape())});
 }
 
 Array at_add(const Array& x, const Array& indices, const Array& values) {
@@ -151,10 +162,12 @@ Array at_add(const Array& x, const Array& indices, const Array& values) {
   check_operand("at_add", values);
   Shape shape = index.shape();
   shape.insert(shape.end(), value.shape().begin() + 1, value.shape().end());
-  ScatterDimensionNumbers dimensions{.inserted_window_dims = {0}, .scatter_dims_to_operand_dims = {0}};
-  for (std::int64_t i = 1; i < value.ndim(); ++i) dimensions.update_window_dims.push_back(index.ndim() + i - 1);
-  return scatter_add(value, expand_dims(index, index.ndim()), convert_and_broadcast(values, type_of(value), shape),
-                     dimensions);
+  ScatterDimensionNumbers dimensions{.inserted_window_dims = {0},
+                                     .scatter_dims_to_operand_dims = {0}};
+  for (std::int64_t i = 1; i < value.ndim(); ++i)
+    dimensions.update_window_dims.push_back(index.ndim() + i - 1);
+  return scatter_add(value, expand_dims(index, index.ndim()),
+                     convert_and_broadcast(values, type_of(value), shape), dimensions);
 }
 
 }  // namespace lockstep

@@ -30,33 +30,43 @@ std::pair<Array, Array> promoted(std::string_view where, const Array& a, const A
 
 void refuse_scalar(std::string_view where, const Array& a, const Array& b) {
   if (a.ndim() > 0 && b.ndim() > 0) return;
-  throw_value_error(where, fmt::format("the operands are {} and {}; scalars have no axis to sum over, multiply them instead",
-                                       to_string(a.abstract_value()), to_string(b.abstract_value())));
+  throw_value_error(
+      where,
+      fmt::format(
+          "the operands are {} and {}; scalars have no axis to sum over, multiply them instead",
+          to_string(a.abstract_value()), to_string(b.abstract_value())));
 }
 
-void check_inner(std::string_view where, const Array& a, std::int64_t a_axis, const Array& b, std::int64_t b_axis) {
+void check_inner(std::string_view where, const Array& a, std::int64_t a_axis, const Array& b,
+                 std::int64_t b_axis) {
   const std::int64_t left = at(a.shape(), a_axis);
   const std::int64_t right = at(b.shape(), b_axis);
   if (left == right) return;
-  throw_value_error(where, fmt::format("the inner lengths differ: {} has {} at axis {}, {} has {} at axis {}; transpose "
-                                       "one side or check the layer sizes",
-                                       to_string(a.abstract_value()), left, a_axis, to_string(b.abstract_value()), right,
-                                       b_axis));
+  throw_value_error(
+      where,
+      fmt::format("the inner lengths differ: {} has {} at axis {}, {} has {} at axis {}; transpose "
+                  "one side or check the layer sizes",
+                  to_string(a.abstract_value()), left, a_axis, to_string(b.abstract_value()), right,
+                  b_axis));
 }
 
 }  // namespace
 
-Array dot_general(const Array& lhs, const Array& rhs, const DotDimensionNumbers& dimensions, const DotOptions& options) {
+Array dot_general(const Array& lhs, const Array& rhs, const DotDimensionNumbers& dimensions,
+                  const DotOptions& options) {
   const auto [a, b] = promoted("dot_general", lhs, rhs);
   DotDimensionNumbers axes = dimensions;
-  for (std::int64_t& axis : axes.lhs_contracting) axis = normalize_axis("dot_general", axis, a.ndim());
-  for (std::int64_t& axis : axes.rhs_contracting) axis = normalize_axis("dot_general", axis, b.ndim());
+  for (std::int64_t& axis : axes.lhs_contracting)
+    axis = normalize_axis("dot_general", axis, a.ndim());
+  for (std::int64_t& axis : axes.rhs_contracting)
+    axis = normalize_axis("dot_general", axis, b.ndim());
   for (std::int64_t& axis : axes.lhs_batch) axis = normalize_axis("dot_general", axis, a.ndim());
   for (std::int64_t& axis : axes.rhs_batch) axis = normalize_axis("dot_general", axis, b.ndim());
-  return apply_one(primitives::dot_general({.dimensions = std::move(axes),
-                                            .precision = options.precision,
-                                            .preferred_element_type = options.preferred_element_type}),
-                   std::vector<Array>{a, b});
+  return apply_one(
+      primitives::dot_general({.dimensions = std::move(axes),
+                               .precision = options.precision,
+                               .preferred_element_type = options.preferred_element_type}),
+      std::vector<Array>{a, b});
 }
 
 Array matmul(const Array& a, const Array& b, const DotOptions& options) {
@@ -68,7 +78,8 @@ Array matmul(const Array& a, const Array& b, const DotOptions& options) {
   if (a.ndim() <= 2 || b.ndim() == 1) {
     // One operand without batch axes needs no broadcasting: its free axis just follows.
     if (b.ndim() <= 2) {
-      return dot_general(a, b, {.lhs_contracting = {a.ndim() - 1}, .rhs_contracting = {b_inner}}, options);
+      return dot_general(a, b, {.lhs_contracting = {a.ndim() - 1}, .rhs_contracting = {b_inner}},
+                         options);
     }
   } else if (b.ndim() == 2) {
     return dot_general(a, b, {.lhs_contracting = {a.ndim() - 1}, .rhs_contracting = {0}}, options);
@@ -103,7 +114,8 @@ Array dot(const Array& a, const Array& b, const DotOptions& options) {
   if (a.ndim() == 0 || b.ndim() == 0) return multiply(a, b);
   const std::int64_t b_axis = std::max<std::int64_t>(b.ndim() - 2, 0);
   check_inner("dot", a, a.ndim() - 1, b, b_axis);
-  return dot_general(a, b, {.lhs_contracting = {a.ndim() - 1}, .rhs_contracting = {b_axis}}, options);
+  return dot_general(a, b, {.lhs_contracting = {a.ndim() - 1}, .rhs_contracting = {b_axis}},
+                     options);
 }
 
 Array vdot(const Array& a, const Array& b, const DotOptions& options) {
@@ -117,8 +129,10 @@ Array tensordot(const Array& a, const Array& b, std::int64_t axes, const DotOpti
   check_operand("tensordot", a);
   check_operand("tensordot", b);
   if (axes < 0 || axes > std::min(a.ndim(), b.ndim())) {
-    throw_value_error("tensordot", fmt::format("axes is {} for {} and {}; it must be between 0 and the smaller rank", axes,
-                                               to_string(a.abstract_value()), to_string(b.abstract_value())));
+    throw_value_error(
+        "tensordot",
+        fmt::format("axes is {} for {} and {}; it must be between 0 and the smaller rank", axes,
+                    to_string(a.abstract_value()), to_string(b.abstract_value())));
   }
   Axes a_axes = range(axes);
   for (std::int64_t& axis : a_axes) axis += a.ndim() - axes;
@@ -130,12 +144,15 @@ Array tensordot(const Array& a, const Array& b, const std::vector<std::int64_t>&
   check_operand("tensordot", a);
   check_operand("tensordot", b);
   if (a_axes.size() != b_axes.size()) {
-    throw_value_error("tensordot", fmt::format("{} axes of a against {} of b; they are summed in pairs", a_axes.size(),
-                                               b_axes.size()));
+    throw_value_error("tensordot",
+                      fmt::format("{} axes of a against {} of b; they are summed in pairs",
+                                  a_axes.size(), b_axes.size()));
   }
   return dot_general(a, b, {.lhs_contracting = a_axes, .rhs_contracting = b_axes}, options);
 }
 
-Array outer(const Array& a, const Array& b) { return expand_dims(ravel(a), 1) * expand_dims(ravel(b), 0); }
+Array outer(const Array& a, const Array& b) {
+  return expand_dims(ravel(a), 1) * expand_dims(ravel(b), 0);
+}
 
 }  // namespace lockstep

@@ -22,8 +22,8 @@ Shape kept_shape(Shape shape, const std::vector<std::int64_t>& axes) {
 
 Array reduced(Reduction kind, const Array& x, const std::vector<std::int64_t>& axes,
               bool keepdims) {
-  const Array result = axes.empty() ? x : apply_one(primitives::reduce(kind, axes),
-                                                    std::vector<Array>{x});
+  const Array result =
+      axes.empty() ? x : apply_one(primitives::reduce(kind, axes), std::vector<Array>{x});
   return keepdims ? reshape(result, kept_shape(x.shape(), axes)) : result;
 }
 
@@ -73,12 +73,10 @@ Array extreme_index(bool largest, std::string_view where, const Array& x,
   Array value = operand(where, x);
   const Shape shape = value.shape();
   if (!options.axis) value = ravel(value);
-  const std::int64_t axis =
-      options.axis ? normalize_axis(where, *options.axis, value.ndim()) : 0;
-  const Array result =
-      apply_one(largest ? primitives::argmax(axis, default_int_dtype())
-                        : primitives::argmin(axis, default_int_dtype()),
-                std::vector<Array>{value});
+  const std::int64_t axis = options.axis ? normalize_axis(where, *options.axis, value.ndim()) : 0;
+  const Array result = apply_one(largest ? primitives::argmax(axis, default_int_dtype())
+                                         : primitives::argmin(axis, default_int_dtype()),
+                                 std::vector<Array>{value});
   if (!options.keepdims) return result;
   return reshape(result,
                  kept_shape(shape, options.axis ? std::vector{axis}

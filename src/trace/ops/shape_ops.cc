@@ -48,20 +48,21 @@ Array reshape(const Array& x, const Shape& shape) {
     if (length != -1) {
       known *= length;
     } else if (unknown != nullptr) {
-      throw_value_error("reshape", fmt::format("shape {} for {} has more than one -1; at most one "
-                                               "length can be computed",
-                                               to_string(shape),
-                                               to_string(value.abstract_value())));
+      throw_value_error("reshape",
+                        fmt::format("shape {} for {} has more than one -1; at most one "
+                                    "length can be computed",
+                                    to_string(shape), to_string(value.abstract_value())));
     } else {
       unknown = &length;
     }
   }
   if (unknown != nullptr) {
     if (known <= 0 || value.size() % known != 0) {
-      throw_value_error("reshape", fmt::format("{} has {} elements, which do not divide by the other "
-                                               "lengths of shape {}",
-                                               to_string(value.abstract_value()), value.size(),
-                                               to_string(shape)));
+      throw_value_error(
+          "reshape",
+          fmt::format("{} has {} elements, which do not divide by the other "
+                      "lengths of shape {}",
+                      to_string(value.abstract_value()), value.size(), to_string(shape)));
     }
     *unknown = value.size() / known;
   }
@@ -114,10 +115,10 @@ Array squeeze(const Array& x, const AxisSet& axis) {
     if (at(value.shape(), a) == 1) {
       axes.push_back(a);
     } else if (!axis.is_all()) {
-      throw_value_error("squeeze", fmt::format("axis {} of {} has length {}; only axes of length 1 "
-                                               "can be dropped",
-                                               a, to_string(value.abstract_value()),
-                                               at(value.shape(), a)));
+      throw_value_error("squeeze",
+                        fmt::format("axis {} of {} has length {}; only axes of length 1 "
+                                    "can be dropped",
+                                    a, to_string(value.abstract_value()), at(value.shape(), a)));
     }
   }
   return reshape(value, without_axes(value.shape(), axes));
@@ -159,10 +160,10 @@ Array stack(const std::vector<Array>& arrays, std::int64_t axis) {
   for (const Array& array : arrays) {
     check_operand("stack", array);
     if (array.shape() != arrays[0].shape()) {
-      throw_value_error("stack", fmt::format("arrays have different shapes: {} and {}; stack needs "
-                                             "equal ones",
-                                             to_string(arrays[0].shape()),
-                                             to_string(array.shape())));
+      throw_value_error("stack",
+                        fmt::format("arrays have different shapes: {} and {}; stack needs "
+                                    "equal ones",
+                                    to_string(arrays[0].shape()), to_string(array.shape())));
     }
     expanded.push_back(expand_dims(array, axis));
   }
@@ -174,10 +175,10 @@ std::vector<Array> split(const Array& x, std::int64_t sections, std::int64_t axi
   const std::int64_t place = normalize_axis("split", axis, value.ndim());
   const std::int64_t length = at(value.shape(), place);
   if (sections < 1 || length % sections != 0) {
-    throw_value_error("split", fmt::format("axis {} of {} has length {}, which does not divide into "
-                                           "{} equal parts; name the places where it is cut",
-                                           place, to_string(value.abstract_value()), length,
-                                           sections));
+    throw_value_error("split",
+                      fmt::format("axis {} of {} has length {}, which does not divide into "
+                                  "{} equal parts; name the places where it is cut",
+                                  place, to_string(value.abstract_value()), length, sections));
   }
   std::vector<std::int64_t> indices;
   for (std::int64_t i = 1; i < sections; ++i) indices.push_back(i * (length / sections));
@@ -206,9 +207,9 @@ Array slice(const Array& x, const std::vector<std::int64_t>& starts,
   const Array value = operand("slice", x);
   const std::vector<std::int64_t> steps =
       strides.empty() ? std::vector<std::int64_t>(starts.size(), 1) : strides;
-  const bool is_whole =
-      limits == value.shape() && starts == std::vector<std::int64_t>(limits.size(), 0) &&
-      steps == std::vector<std::int64_t>(limits.size(), 1);
+  const bool is_whole = limits == value.shape() &&
+                        starts == std::vector<std::int64_t>(limits.size(), 0) &&
+                        steps == std::vector<std::int64_t>(limits.size(), 1);
   return is_whole ? value : applied(primitives::slice(starts, limits, steps), value);
 }
 
@@ -231,10 +232,10 @@ Array index_in_dim(const Array& x, std::int64_t index, std::int64_t axis) {
   const std::int64_t place = normalize_axis("index_in_dim", axis, value.ndim());
   const std::int64_t length = at(value.shape(), place);
   if (index < -length || index >= length) {
-    throw_value_error("index_in_dim", fmt::format("index {} is out of range for axis {} of {}, which "
-                                                  "has length {}",
-                                                  index, place,
-                                                  to_string(value.abstract_value()), length));
+    throw_value_error("index_in_dim",
+                      fmt::format("index {} is out of range for axis {} of {}, which "
+                                  "has length {}",
+                                  index, place, to_string(value.abstract_value()), length));
   }
   const std::int64_t start = index < 0 ? index + length : index;
   return squeeze(slice_in_dim(value, start, start + 1, 1, place), place);
@@ -297,9 +298,8 @@ Array roll(const Array& x, std::int64_t shift, std::int64_t axis) {
   if (length == 0) return value;
   const std::int64_t cut = ((-shift) % length + length) % length;
   if (cut == 0) return value;
-  return concatenate({slice_in_dim(value, cut, length, 1, place),
-                      slice_in_dim(value, 0, cut, 1, place)},
-                     place);
+  return concatenate(
+      {slice_in_dim(value, cut, length, 1, place), slice_in_dim(value, 0, cut, 1, place)}, place);
 }
 
 namespace {
@@ -367,7 +367,8 @@ Array dynamic_update_slice(const Array& x, const Array& update, const std::vecto
   const Array value = operand("dynamic_update_slice", x);
   check_operand("dynamic_update_slice", update);
   std::vector<Array> inputs = start_indices("dynamic_update_slice", value, starts);
-  inputs.insert(inputs.begin(), {value, literal_of(update) ? astype(update, value.dtype()) : update});
+  inputs.insert(inputs.begin(),
+                {value, literal_of(update) ? astype(update, value.dtype()) : update});
   return apply_one(primitives::dynamic_update_slice(), inputs);
 }
 
@@ -387,8 +388,8 @@ Array dynamic_update_slice_in_dim(const Array& x, const Array& update, const Arr
                                   std::int64_t axis) {
   check_operand("dynamic_update_slice_in_dim", x);
   std::vector<Array> starts(x.shape().size(), Array(0));
-  starts[static_cast<std::size_t>(
-      normalize_axis("dynamic_update_slice_in_dim", axis, x.ndim()))] = start;
+  starts[static_cast<std::size_t>(normalize_axis("dynamic_update_slice_in_dim", axis, x.ndim()))] =
+      start;
   return dynamic_update_slice(x, update, starts);
 }
 

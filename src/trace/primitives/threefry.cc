@@ -11,8 +11,8 @@
 namespace lockstep {
 namespace {
 
-// Rotations of the rounds, four and four by turns, and the key schedule's parity constant (the paper
-// named in random.h, section 3.3 and its table of rotations).
+// Rotations of the rounds, four and four by turns, and the key schedule's parity constant (the
+// paper named in random.h, section 3.3 and its table of rotations).
 constexpr std::array<std::array<int, 4>, 2> rotations{{{13, 15, 26, 6}, {17, 29, 16, 24}}};
 constexpr std::uint32_t parity = 0x1BD11BDA;
 
@@ -23,7 +23,8 @@ class HashWriter {
       : body_(module), word_(word), type_(mlir_type(word)) {}
 
   std::string text(const std::string& name) {
-    const std::array<std::string, 3> key{"%k0", "%k1", op("xor", op("xor", "%k0", "%k1"), literal(parity))};
+    const std::array<std::string, 3> key{"%k0", "%k1",
+                                         op("xor", op("xor", "%k0", "%k1"), literal(parity))};
     std::array<std::string, 2> x{op("add", "%x0", key[0]), op("add", "%x1", key[1])};
     for (std::size_t group = 0; group < 5; ++group) {
       for (const int distance : rotations[group % 2]) {
@@ -31,16 +32,19 @@ class HashWriter {
         x[1] = op("xor", rotate_left(x[1], distance), x[0]);
       }
       x[0] = op("add", x[0], key[(group + 1) % 3]);
-      x[1] = op("add", op("add", x[1], key[(group + 2) % 3]), literal(static_cast<std::uint32_t>(group + 1)));
+      x[1] = op("add", op("add", x[1], key[(group + 2) % 3]),
+                literal(static_cast<std::uint32_t>(group + 1)));
     }
-    return fmt::format("  func.func private @{0}(%k0: {1}, %k1: {1}, %x0: {1}, %x1: {1}) -> ({1}, {1}) {{\n"
-                       "{2}    \"func.return\"({3}, {4}) : ({1}, {1}) -> ()\n  }}\n",
-                       name, type_, body_.body(), x[0], x[1]);
+    return fmt::format(
+        "  func.func private @{0}(%k0: {1}, %k1: {1}, %x0: {1}, %x1: {1}) -> ({1}, {1}) {{\n"
+        "{2}    \"func.return\"({3}, {4}) : ({1}, {1}) -> ()\n  }}\n",
+        name, type_, body_.body(), x[0], x[1]);
   }
 
  private:
   std::string op(std::string_view mnemonic, const std::string& a, const std::string& b) {
-    return body_.emit_one(fmt::format("stablehlo.{}", mnemonic), std::array{a, b}, std::array{word_, word_}, word_);
+    return body_.emit_one(fmt::format("stablehlo.{}", mnemonic), std::array{a, b},
+                          std::array{word_, word_}, word_);
   }
   std::string literal(std::uint32_t value) { return body_.constant(word_, value); }
   std::string rotate_left(const std::string& x, int distance) {
@@ -61,14 +65,16 @@ class Threefry2x32 final : public Primitive {
     check_num_inputs(name(), inputs, 3);
     const AbstractValue& key = inputs[0];
     if (key.dtype != DType::UInt32 || key.shape != Shape{2}) {
-      throw_value_error(name(), fmt::format("a key is uint32[2], but this is {}; make one with random::key",
-                                            to_string(key)));
+      throw_value_error(name(),
+                        fmt::format("a key is uint32[2], but this is {}; make one with random::key",
+                                    to_string(key)));
     }
     if (inputs[1].dtype != DType::UInt32 || inputs[1].shape != inputs[2].shape ||
         inputs[2].dtype != DType::UInt32) {
-      throw_value_error(name(), fmt::format("the counters must be two uint32 arrays of one shape, but they "
-                                            "are {} and {}",
-                                            to_string(inputs[1]), to_string(inputs[2])));
+      throw_value_error(name(),
+                        fmt::format("the counters must be two uint32 arrays of one shape, but they "
+                                    "are {} and {}",
+                                    to_string(inputs[1]), to_string(inputs[2])));
     }
     return {of_type(DType::UInt32, inputs[1].shape), of_type(DType::UInt32, inputs[1].shape)};
   }
@@ -83,7 +89,8 @@ class Threefry2x32 final : public Primitive {
       builder.module().add_function(function, HashWriter(builder.module(), word).text(function));
     }
     const std::array operands{key_word(builder, inputs[0], input_values[0], 0, word),
-                              key_word(builder, inputs[0], input_values[0], 1, word), inputs[1], inputs[2]};
+                              key_word(builder, inputs[0], input_values[0], 1, word), inputs[1],
+                              inputs[2]};
     return builder.emit("func.call", operands, std::array{word, word, word, word}, output_values,
                         fmt::format("callee = @{}", function));
   }
@@ -97,17 +104,20 @@ class Threefry2x32 final : public Primitive {
 
  private:
   // Word `index` of the key, broadcast to the counters' shape.
-  static std::string key_word(FunctionBuilder& builder, const std::string& key, const AbstractValue& key_value,
-                              std::int64_t index, const AbstractValue& word) {
+  static std::string key_word(FunctionBuilder& builder, const std::string& key,
+                              const AbstractValue& key_value, std::int64_t index,
+                              const AbstractValue& word) {
     const AbstractValue one_word = of_type(DType::UInt32, {1});
     const AbstractValue scalar = of_type(DType::UInt32, {});
-    const std::string part = builder.emit_one(
-        "stablehlo.slice", std::array{key}, std::array{key_value}, one_word,
-        fmt::format("start_indices = array<i64: {}>, limit_indices = array<i64: {}>, strides = array<i64: 1>",
-                    index, index + 1));
-    const std::string value = builder.emit_one("stablehlo.reshape", std::array{part}, std::array{one_word}, scalar);
-    return builder.emit_one("stablehlo.broadcast_in_dim", std::array{value}, std::array{scalar}, word,
-                            "broadcast_dimensions = array<i64>");
+    const std::string part =
+        builder.emit_one("stablehlo.slice", std::array{key}, std::array{key_value}, one_word,
+                         fmt::format("start_indices = array<i64: {}>, limit_indices = array<i64: "
+                                     "{}>, strides = array<i64: 1>",
+                                     index, index + 1));
+    const std::string value =
+        builder.emit_one("stablehlo.reshape", std::array{part}, std::array{one_word}, scalar);
+    return builder.emit_one("stablehlo.broadcast_in_dim", std::array{value}, std::array{scalar},
+                            word, "broadcast_dimensions = array<i64>");
   }
 };
 
@@ -129,8 +139,9 @@ void add_threefry_kinds(std::vector<PrimitiveKind>& kinds) {
                      std::vector<PrimitiveSample> samples;
                      for (const std::int64_t ndim : {0, 1, 2}) {
                        const AbstractValue counter = of_type(DType::UInt32, sampler.shape(ndim));
-                       samples.push_back({.primitive = primitives::threefry2x32(),
-                                          .inputs = {of_type(DType::UInt32, {2}), counter, counter}});
+                       samples.push_back(
+                           {.primitive = primitives::threefry2x32(),
+                            .inputs = {of_type(DType::UInt32, {2}), counter, counter}});
                      }
                      return samples;
                    }});
