@@ -1,9 +1,9 @@
-// Einstein summation, as a sequence of dot_generals of two operands.
+// Einstein summation, as a chain of dot_generals.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
-#include <string>
 
 #include "lockstep/base/error.h"
 #include "lockstep/trace/creation.h"
@@ -17,216 +17,225 @@
 namespace lockstep {
 namespace {
 
-using Axes = std::vector<std::int64_t>;
-
-// An operand with a letter for each axis. The axes of "..." get letters no one can type.
+// An operand and the letter of each of its axes. Axes under "..." get the letters '0', '1', ...
+// counted from the right.
 struct Term {
   Array array;
   std::string letters;
 };
 
-constexpr char first_ellipsis_letter = '\x01';
+std::string expand_ellipsis(std::string_view text, std::int64_t hidden) {
+  std::string letters;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i, 3) == "...") {
+      for (std::int64_t h = hidden; h-- > 0;) letters += static_cast<char>('0' + h);
+      i += 2;
+    } else {
+      letters += text[i];
+    }
+  }
+  return letters;
+}
+
+struct Parsed {
+  std::vector<std::string> inputs;
+  std::string output;
+};
 
 [[noreturn]] void refuse(std::string_view subscripts, std::string_view what) {
   throw_value_error("einsum", fmt::format("'{}': {}", subscripts, what));
 }
 
-// `text` with "..." written out for `ndim` axes, and its letters checked.
-std::string expanded(std::string_view subscripts, std::string text, std::int64_t ndim) {
-  const std::size_t dots = text.find("...");
-  const auto named =
-      static_cast<std::int64_t>(dots == std::string::npos ? text.size() : text.size() - 3);
-  if (dots == std::string::npos ? named != ndim : named > ndim) {
-    refuse(subscripts,
-           fmt::format("'{}' names {} axes of an operand that has {}", text, named, ndim));
-  }
-  if (dots != std::string::npos) {
-    // Aligned at their end, so that shorter ones broadcast as in NumPy.
-    std::string hidden;
-    for (std::int64_t i = ndim - named; i-- > 0;)
-      hidden += static_cast<char>(first_ellipsis_letter + i);
-    text.replace(dots, 3, hidden);
-  }
-  for (const char letter : text) {
-    const bool is_hidden = letter >= first_ellipsis_letter && letter < first_ellipsis_letter + 16;
-    if (!is_hidden && std::isalpha(static_cast<unsigned char>(letter)) == 0) {
-      refuse(subscripts, fmt::format("'{}' is no letter", letter));
-    }
-  }
-  return text;
+std::int64_t num_letters(std::string_view part) {
+  return std::count_if(part.begin(), part.end(), [](char c) { return c != '.'; });
 }
 
-// A letter that repeats within an operand: its diagonal.
-Term without_repeats(Term term) {
-  for (std::size_t i = 0; i < term.letters.size(); ++i) {
-    const std::size_t other = term.letters.find(term.letters[i], i + 1);
-    if (other == std::string::npos) continue;
+Parsed parse(std::string_view subscripts, const std::vector<Array>& operands) {
+  std::string text(subscripts);
+  std::erase(text, ' ');
+  const std::size_t arrow = text.find("->");
+  const std::string left = text.substr(0, arrow);
+  std::vector<std::string> parts(1);
+  for (const char c : left) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  if (parts.size() != operands.size()) {
+    refuse(subscripts, fmt::format("names {} operands, got {}", parts.size(), operands.size()));
+  }
+  Parsed parsed;
+  std::int64_t most_hidden = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool has_dots = parts[i].find("...") != std::string::npos;
+    const std::int64_t hidden = operands[i].ndim() - num_letters(parts[i]);
+    if (hidden < 0 || (hidden > 0 && !has_dots) || hidden > 9) {
+      refuse(subscripts,
+             fmt::format("'{}' names {} axes, operand {} is {}", parts[i], num_letters(parts[i]), i,
+                         to_string(operands[i].abstract_value())));
+    }
+    most_hidden = std::max(most_hidden, hidden);
+    parsed.inputs.push_back(expand_ellipsis(parts[i], hidden));
+    for (const char c : parsed.inputs.back()) {
+      if (std::isalnum(static_cast<unsigned char>(c)) == 0) {
+        refuse(subscripts, fmt::format("'{}' is not a letter, ',', '...' or '->'", c));
+      }
+    }
+  }
+  std::map<char, int> uses;
+  for (const std::string& input : parsed.inputs) {
+    for (const char c : input) ++uses[c];
+  }
+  if (arrow == std::string::npos) {
+    for (std::int64_t h = most_hidden; h-- > 0;) parsed.output += static_cast<char>('0' + h);
+    for (const auto& [letter, count] : uses) {
+      if (count == 1 && std::isalpha(static_cast<unsigned char>(letter)) != 0) {
+        parsed.output += letter;
+      }
+    }
+    return parsed;
+  }
+  parsed.output = expand_ellipsis(text.substr(arrow + 2), most_hidden);
+  for (std::size_t i = 0; i < parsed.output.size(); ++i) {
+    const char c = parsed.output[i];
+    if (!uses.contains(c)) {
+      refuse(subscripts, fmt::format("the result's letter '{}' stands in no operand", c));
+    }
+    if (parsed.output.find(c) != i) {
+      refuse(subscripts, fmt::format("the result names '{}' twice", c));
+    }
+  }
+  return parsed;
+}
+
+// Letters that repeat within one operand: its diagonal.
+Term with_distinct_letters(Term term) {
+  for (std::size_t second = 0; second < term.letters.size();) {
+    const std::size_t first = term.letters.find(term.letters[second]);
+    if (first == second) {
+      ++second;
+      continue;
+    }
+    const auto a = static_cast<std::int64_t>(first);
+    const auto b = static_cast<std::int64_t>(second);
     const Shape& shape = term.array.shape();
-    const Array row = broadcasted_iota(DType::Int32, shape, static_cast<std::int64_t>(i));
-    const Array column = broadcasted_iota(DType::Int32, shape, static_cast<std::int64_t>(other));
-    term.array = sum(where(equal(row, column), term.array, zeros_like(term.array)),
-                     {.axis = static_cast<std::int64_t>(other)});
-    term.letters.erase(other, 1);
-    return without_repeats(std::move(term));
+    const Array on_diagonal =
+        equal(broadcasted_iota(DType::Int32, shape, a), broadcasted_iota(DType::Int32, shape, b));
+    term.array = sum(select(on_diagonal, term.array, zeros_like(term.array)),
+                     {.axis = b, .dtype = term.array.dtype()});
+    term.letters.erase(second, 1);
   }
   return term;
 }
 
-// Sums the axes whose letters nobody else uses.
-Term summed(Term term, const std::string& used) {
-  Axes axes;
-  std::string letters;
+// Sums over the axes whose letters `wanted` does not name.
+Term summed(Term term, const std::string& wanted) {
+  std::vector<std::int64_t> axes;
+  std::string rest;
   for (std::size_t i = 0; i < term.letters.size(); ++i) {
-    if (used.find(term.letters[i]) == std::string::npos) {
+    if (wanted.find(term.letters[i]) == std::string::npos) {
       axes.push_back(static_cast<std::int64_t>(i));
     } else {
-      letters += term.letters[i];
+      rest += term.letters[i];
     }
   }
-  if (axes.empty()) return term;
-  const DType dtype = term.array.dtype();
-  return {sum(term.array, {.axis = AxisSet(axes), .dtype = dtype}), letters};
+  if (!axes.empty()) term.array = sum(term.array, {.axis = axes, .dtype = term.array.dtype()});
+  return {term.array, rest};
 }
 
-// The product of two terms, summed over letters that are not in `kept`.
-Term product(Term a, Term b, const std::string& kept, const DotOptions& options) {
-  a = summed(std::move(a), kept + b.letters);
-  b = summed(std::move(b), kept + a.letters);
-  DotDimensionNumbers axes;
-  std::string batch;
-  std::string free_a;
-  std::string free_b;
-  for (std::size_t i = 0; i < a.letters.size(); ++i) {
-    const char letter = a.letters[i];
-    const std::size_t other = b.letters.find(letter);
-    if (other == std::string::npos) {
-      free_a += letter;
-    } else if (kept.find(letter) == std::string::npos) {
-      axes.lhs_contracting.push_back(static_cast<std::int64_t>(i));
-      axes.rhs_contracting.push_back(static_cast<std::int64_t>(other));
+// One axis of length 1 under "..." (or a letter) of one operand broadcasts: it is dropped there.
+Term without_ones(Term term, const std::map<char, std::int64_t>& lengths) {
+  std::vector<std::int64_t> axes;
+  std::string rest;
+  for (std::size_t i = 0; i < term.letters.size(); ++i) {
+    if (term.array.shape()[i] == 1 && lengths.at(term.letters[i]) != 1) {
+      axes.push_back(static_cast<std::int64_t>(i));
     } else {
-      axes.lhs_batch.push_back(static_cast<std::int64_t>(i));
-      axes.rhs_batch.push_back(static_cast<std::int64_t>(other));
-      batch += letter;
+      rest += term.letters[i];
     }
   }
-  for (const char letter : b.letters) {
-    if (a.letters.find(letter) == std::string::npos) free_b += letter;
-  }
-  return {dot_general(a.array, b.array, axes, options), batch + free_a + free_b};
+  term.array = reshape(term.array, without_axes(term.array.shape(), axes));
+  term.letters = rest;
+  return term;
 }
 
-Term transposed_to(const Term& term, const std::string& letters) {
-  Axes permutation;
-  for (const char letter : letters)
-    permutation.push_back(static_cast<std::int64_t>(term.letters.find(letter)));
-  return {transpose(term.array, permutation), letters};
-}
-
-// The letters that occur once, in alphabetical order, after the hidden ones.
-std::string implied_output(const std::vector<Term>& terms) {
-  std::map<char, int> counts;
-  for (const Term& term : terms) {
-    for (const char letter : term.letters) ++counts[letter];
+Term product(const Term& a, const Term& b, const std::string& wanted, const DotOptions& options) {
+  DotDimensionNumbers d;
+  std::string letters;
+  for (std::size_t i = 0; i < a.letters.size(); ++i) {
+    const std::size_t j = b.letters.find(a.letters[i]);
+    if (j == std::string::npos) continue;
+    const bool is_batch = wanted.find(a.letters[i]) != std::string::npos;
+    (is_batch ? d.lhs_batch : d.lhs_contracting).push_back(static_cast<std::int64_t>(i));
+    (is_batch ? d.rhs_batch : d.rhs_contracting).push_back(static_cast<std::int64_t>(j));
+    if (is_batch) letters += a.letters[i];
   }
-  std::string hidden;
-  std::string once;
-  for (const auto& [letter, count] : counts) {
-    if (letter < ' ') {
-      hidden.insert(hidden.begin(), letter);
-    } else if (count == 1) {
-      once += letter;
-    }
+  for (const char c : a.letters) {
+    if (b.letters.find(c) == std::string::npos) letters += c;
   }
-  return hidden + once;
-}
-
-// All operands of a letter must agree in its length; hidden letters broadcast from 1.
-void match_lengths(std::string_view subscripts, std::vector<Term>& terms) {
-  std::map<char, std::pair<std::int64_t, std::size_t>>
-      lengths;  // and the first operand that has it
-  for (std::size_t t = 0; t < terms.size(); ++t) {
-    for (std::size_t i = 0; i < terms[t].letters.size(); ++i) {
-      const std::int64_t length = terms[t].array.shape()[i];
-      const auto [entry, is_new] = lengths.try_emplace(terms[t].letters[i], length, t);
-      if (is_new || entry->second.first == length) continue;
-      const bool is_hidden = terms[t].letters[i] < ' ';
-      if (is_hidden && (length == 1 || entry->second.first == 1)) {
-        entry->second.first = std::max(length, entry->second.first);
-        continue;
-      }
-      refuse(subscripts,
-             fmt::format("'{}' is {} in operand {} and {} in operand {}",
-                         is_hidden ? std::string("...") : std::string(1, terms[t].letters[i]),
-                         entry->second.first, entry->second.second, length, t));
-    }
+  for (const char c : b.letters) {
+    if (a.letters.find(c) == std::string::npos) letters += c;
   }
-  for (Term& term : terms) {
-    Shape shape;
-    for (const char letter : term.letters) shape.push_back(lengths.at(letter).first);
-    term.array = broadcast_to(term.array, shape);
-  }
+  return {dot_general(a.array, b.array, d, options), letters};
 }
 
 }  // namespace
 
 Array einsum(std::string_view subscripts, const std::vector<Array>& operands,
              const DotOptions& options) {
-  std::string text(subscripts);
-  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-  const std::size_t arrow = text.find("->");
-  std::string inputs = text.substr(0, arrow);
-  std::vector<Term> terms;
-  std::size_t longest_hidden = 0;
-  for (std::size_t begin = 0; begin <= inputs.size();) {
-    const std::size_t end = std::min(inputs.find(',', begin), inputs.size());
-    if (terms.size() == operands.size())
-      refuse(subscripts, fmt::format("it names more operands than the {} given", operands.size()));
-    const Array value = operand("einsum", operands[terms.size()]);
-    Term term{value, expanded(subscripts, inputs.substr(begin, end - begin), value.ndim())};
-    longest_hidden = std::max<std::size_t>(
-        longest_hidden,
-        static_cast<std::size_t>(std::count_if(term.letters.begin(), term.letters.end(),
-                                               [](char c) { return c < ' '; })));
-    terms.push_back(without_repeats(std::move(term)));
-    begin = end + 1;
-  }
-  if (terms.size() != operands.size()) {
-    refuse(subscripts,
-           fmt::format("it names {} operands, but {} are given", terms.size(), operands.size()));
-  }
-  match_lengths(subscripts, terms);
+  std::vector<Array> arrays;
+  for (const Array& array : operands) arrays.push_back(operand("einsum", array));
+  const Parsed parsed = parse(subscripts, arrays);
 
-  std::string output;
-  if (arrow == std::string::npos) {
-    output = implied_output(terms);
-  } else {
-    output = text.substr(arrow + 2);
-    const std::size_t dots = output.find("...");
-    const std::size_t named = dots == std::string::npos ? output.size() : output.size() - 3;
-    output = expanded(
-        subscripts, output,
-        static_cast<std::int64_t>(dots == std::string::npos ? named : named + longest_hidden));
-  }
-  for (std::size_t i = 0; i < output.size(); ++i) {
-    const bool is_known = std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
-      return term.letters.find(output[i]) != std::string::npos;
-    });
-    if (!is_known || output.find(output[i], i + 1) != std::string::npos) {
-      refuse(subscripts,
-             fmt::format("the result's '{}' must occur in an operand, and once in the result",
-                         output[i]));
+  std::map<char, std::int64_t> lengths;
+  std::map<char, std::size_t> owner;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    for (std::size_t axis = 0; axis < parsed.inputs[i].size(); ++axis) {
+      const char c = parsed.inputs[i][axis];
+      const std::int64_t length = arrays[i].shape()[axis];
+      const auto [found, is_new] = lengths.try_emplace(c, length);
+      if (is_new || found->second == 1) {
+        found->second = length;
+        owner[c] = i;
+      } else if (length != 1 && length != found->second) {
+        refuse(subscripts,
+               fmt::format("'{}' has length {} in operand {} ({}) and {} in operand {} ({})", c,
+                           found->second, owner[c], to_string(arrays[owner[c]].abstract_value()),
+                           length, i, to_string(arrays[i].abstract_value())));
+      }
     }
   }
 
-  Term result = std::move(terms.front());
-  for (std::size_t t = 1; t < terms.size(); ++t) {
-    std::string kept = output;
-    for (std::size_t later = t + 1; later < terms.size(); ++later) kept += terms[later].letters;
-    result = product(std::move(result), std::move(terms[t]), kept, options);
+  const PromotedType type = result_type(arrays);
+  std::vector<Term> terms;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const Array converted = convert_and_broadcast(arrays[i], type, arrays[i].shape());
+    terms.push_back(with_distinct_letters({converted, parsed.inputs[i]}));
+    terms.back() = without_ones(std::move(terms.back()), lengths);
   }
-  result = summed(std::move(result), output);
-  return transposed_to(result, output).array;
+  Term result = terms[0];
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    std::string wanted = parsed.output;  // and whatever comes later
+    for (std::size_t j = i + 1; j < terms.size(); ++j) wanted += terms[j].letters;
+    if (i == 0) {
+      result = summed(std::move(result), wanted);
+    } else {
+      result = product(result, summed(terms[i], wanted + result.letters), wanted, options);
+      result = summed(std::move(result), wanted);
+    }
+  }
+  std::vector<std::int64_t> order;
+  for (const char c : parsed.output) {
+    const std::size_t place = result.letters.find(c);
+    if (place != std::string::npos) order.push_back(static_cast<std::int64_t>(place));
+  }
+  Array array = transpose(result.array, order);
+  if (options.preferred_element_type && array.dtype() != *options.preferred_element_type) {
+    array = astype(array, *options.preferred_element_type);
+  }
+  return array;
 }
 
 }  // namespace lockstep

@@ -1,158 +1,157 @@
-// Products of matrices and tensors, all made of dot_general.
 #include "lockstep/trace/linear_algebra.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 
 #include "lockstep/base/error.h"
-#include "lockstep/trace/operators.h"
-#include "lockstep/trace/promotion.h"
+#include "lockstep/trace/elementwise.h"
 #include "lockstep/trace/shape_ops.h"
 #include "trace/literals.h"
-#include "trace/primitives.h"
 #include "trace/rule_support.h"
 
 namespace lockstep {
 namespace {
 
-using Axes = std::vector<std::int64_t>;
-
-// Both operands in their common type, shapes as they are.
-std::pair<Array, Array> promoted(std::string_view where, const Array& a, const Array& b) {
+std::vector<Array> promoted(std::string_view where, const Array& a, const Array& b) {
   check_operand(where, a);
   check_operand(where, b);
-  const std::vector<Array> operands{a, b};
-  const PromotedType type = result_type(operands);
+  const PromotedType type = result_type(std::vector<Array>{a, b});
   return {convert_and_broadcast(a, type, a.shape()), convert_and_broadcast(b, type, b.shape())};
 }
 
-void refuse_scalar(std::string_view where, const Array& a, const Array& b) {
-  if (a.ndim() > 0 && b.ndim() > 0) return;
-  throw_value_error(
-      where,
-      fmt::format(
-          "the operands are {} and {}; scalars have no axis to sum over, multiply them instead",
-          to_string(a.abstract_value()), to_string(b.abstract_value())));
-}
-
-void check_inner(std::string_view where, const Array& a, std::int64_t a_axis, const Array& b,
-                 std::int64_t b_axis) {
-  const std::int64_t left = at(a.shape(), a_axis);
-  const std::int64_t right = at(b.shape(), b_axis);
-  if (left == right) return;
-  throw_value_error(
-      where,
-      fmt::format("the inner lengths differ: {} has {} at axis {}, {} has {} at axis {}; transpose "
-                  "one side or check the layer sizes",
-                  to_string(a.abstract_value()), left, a_axis, to_string(b.abstract_value()), right,
-                  b_axis));
+std::string both(const Array& a, const Array& b) {
+  return to_string(a.abstract_value()) + " and " + to_string(b.abstract_value());
 }
 
 }  // namespace
 
 Array dot_general(const Array& lhs, const Array& rhs, const DotDimensionNumbers& dimensions,
                   const DotOptions& options) {
-  const auto [a, b] = promoted("dot_general", lhs, rhs);
-  DotDimensionNumbers axes = dimensions;
-  for (std::int64_t& axis : axes.lhs_contracting)
-    axis = normalize_axis("dot_general", axis, a.ndim());
-  for (std::int64_t& axis : axes.rhs_contracting)
-    axis = normalize_axis("dot_general", axis, b.ndim());
-  for (std::int64_t& axis : axes.lhs_batch) axis = normalize_axis("dot_general", axis, a.ndim());
-  for (std::int64_t& axis : axes.rhs_batch) axis = normalize_axis("dot_general", axis, b.ndim());
   return apply_one(
-      primitives::dot_general({.dimensions = std::move(axes),
-                               .precision = options.precision,
-                               .preferred_element_type = options.preferred_element_type}),
-      std::vector<Array>{a, b});
+      primitives::dot_general({dimensions, options.precision, options.preferred_element_type}),
+      promoted("dot_general", lhs, rhs));
 }
 
 Array matmul(const Array& a, const Array& b, const DotOptions& options) {
-  check_operand("matmul", a);
-  check_operand("matmul", b);
-  refuse_scalar("matmul", a, b);
-  const std::int64_t b_inner = std::max<std::int64_t>(b.ndim() - 2, 0);
-  check_inner("matmul", a, a.ndim() - 1, b, b_inner);
-  if (a.ndim() <= 2 || b.ndim() == 1) {
-    // One operand without batch axes needs no broadcasting: its free axis just follows.
-    if (b.ndim() <= 2) {
-      return dot_general(a, b, {.lhs_contracting = {a.ndim() - 1}, .rhs_contracting = {b_inner}},
-                         options);
-    }
-  } else if (b.ndim() == 2) {
-    return dot_general(a, b, {.lhs_contracting = {a.ndim() - 1}, .rhs_contracting = {0}}, options);
+  const std::vector<Array> pair = promoted("matmul", a, b);
+  const Array& lhs = pair[0];
+  const Array& rhs = pair[1];
+  if (lhs.ndim() == 0 || rhs.ndim() == 0) {
+    throw_value_error("matmul", fmt::format("takes arrays of at least one axis, got {}; multiply "
+                                            "scalars with *",
+                                            both(lhs, rhs)));
   }
-  const Array left = a.ndim() == 1 ? expand_dims(a, 0) : a;
-  const Array right = b.ndim() == 1 ? expand_dims(b, 1) : b;
-  const Shape left_batch(left.shape().begin(), left.shape().end() - 2);
-  const Shape right_batch(right.shape().begin(), right.shape().end() - 2);
-  const std::vector<Shape> batches{left_batch, right_batch};
-  const Shape batch = broadcast_shapes("matmul", batches);
-  const auto with_batch = [&](const Array& x) {
-    Shape shape = batch;
-    shape.insert(shape.end(), x.shape().end() - 2, x.shape().end());
-    return broadcast_to(x, shape);
+  const std::int64_t lhs_axis = lhs.ndim() - 1;
+  const std::int64_t rhs_axis = std::max<std::int64_t>(rhs.ndim() - 2, 0);
+  if (at(lhs.shape(), lhs_axis) != at(rhs.shape(), rhs_axis)) {
+    throw_value_error(
+        "matmul",
+        fmt::format("contracting dimensions differ: lhs {} has {} at axis {}, rhs {} has "
+                    "{} at axis {}; transpose one side or check the layer sizes",
+                    to_string(lhs.abstract_value()), at(lhs.shape(), lhs_axis), lhs_axis,
+                    to_string(rhs.abstract_value()), at(rhs.shape(), rhs_axis), rhs_axis));
+  }
+  // No stack on the right: one product, whatever stands before on the left.
+  if (rhs.ndim() <= 2 || lhs.ndim() == 1) {
+    const Array product = dot_general(
+        lhs, rhs, {.lhs_contracting = {lhs_axis}, .rhs_contracting = {rhs_axis}}, options);
+    return product;
+  }
+  // Leading axes that have one length on both sides run side by side; those of length 1 are dropped
+  // on that side and come back as the other's, so nothing is copied.
+  const std::int64_t lhs_stack = lhs.ndim() - 2;
+  const std::int64_t rhs_stack = rhs.ndim() - 2;
+  const Shape stack = broadcast_shapes(
+      "matmul", std::vector<Shape>{Shape(lhs.shape().begin(), lhs.shape().end() - 2),
+                                   Shape(rhs.shape().begin(), rhs.shape().end() - 2)});
+  const auto ndim = static_cast<std::int64_t>(stack.size());
+  std::vector<std::int64_t> lhs_batch, rhs_batch, lhs_dropped, rhs_dropped;
+  std::vector<std::int64_t> batch_axes, lhs_only, rhs_only;  // stack axes by where they come from
+  for (std::int64_t i = 0; i < ndim; ++i) {
+    const std::int64_t l = i - (ndim - lhs_stack);
+    const std::int64_t r = i - (ndim - rhs_stack);
+    const bool on_left = l >= 0 && (at(lhs.shape(), l) != 1 || at(stack, i) == 1);
+    const bool on_right = r >= 0 && (at(rhs.shape(), r) != 1 || at(stack, i) == 1);
+    if (on_left && on_right) {
+      lhs_batch.push_back(l);
+      rhs_batch.push_back(r);
+      batch_axes.push_back(i);
+    } else if (on_left) {
+      if (r >= 0) rhs_dropped.push_back(r);
+      lhs_only.push_back(i);
+    } else {
+      if (l >= 0) lhs_dropped.push_back(l);
+      rhs_only.push_back(i);
+    }
+  }
+  const auto without = [](const std::vector<std::int64_t>& dropped, std::int64_t axis) {
+    return axis - std::count_if(dropped.begin(), dropped.end(),
+                                [&](std::int64_t other) { return other < axis; });
   };
-  const auto ndim = static_cast<std::int64_t>(batch.size());
-  const Axes batch_axes = range(ndim);
-  Array product = dot_general(with_batch(left), with_batch(right),
-                              {.lhs_contracting = {ndim + 1},
-                               .rhs_contracting = {ndim},
-                               .lhs_batch = batch_axes,
-                               .rhs_batch = batch_axes},
-                              options);
-  if (b.ndim() == 1) product = squeeze(product, -1);
-  if (a.ndim() == 1) product = squeeze(product, b.ndim() == 1 ? -1 : -2);
-  return product;
+  for (std::int64_t& axis : lhs_batch) axis = without(lhs_dropped, axis);
+  for (std::int64_t& axis : rhs_batch) axis = without(rhs_dropped, axis);
+  const Array product = dot_general(reshape(lhs, without_axes(lhs.shape(), lhs_dropped)),
+                                    reshape(rhs, without_axes(rhs.shape(), rhs_dropped)),
+                                    {.lhs_contracting = {without(lhs_dropped, lhs_axis)},
+                                     .rhs_contracting = {without(rhs_dropped, rhs_axis)},
+                                     .lhs_batch = lhs_batch,
+                                     .rhs_batch = rhs_batch},
+                                    options);
+  // Now: batch, lhs only, rows, rhs only, columns. Wanted: the stack, rows, columns.
+  std::vector<std::int64_t> place(stack.size());
+  std::int64_t next = 0;
+  for (const std::int64_t i : batch_axes) place[static_cast<std::size_t>(i)] = next++;
+  for (const std::int64_t i : lhs_only) place[static_cast<std::size_t>(i)] = next++;
+  const std::int64_t rows = next++;
+  for (const std::int64_t i : rhs_only) place[static_cast<std::size_t>(i)] = next++;
+  place.push_back(rows);
+  place.push_back(next);
+  return transpose(product, place);
 }
 
 Array dot(const Array& a, const Array& b, const DotOptions& options) {
   check_operand("dot", a);
   check_operand("dot", b);
   if (a.ndim() == 0 || b.ndim() == 0) return multiply(a, b);
-  const std::int64_t b_axis = std::max<std::int64_t>(b.ndim() - 2, 0);
-  check_inner("dot", a, a.ndim() - 1, b, b_axis);
-  return dot_general(a, b, {.lhs_contracting = {a.ndim() - 1}, .rhs_contracting = {b_axis}},
+  return dot_general(a, b,
+                     {.lhs_contracting = {a.ndim() - 1},
+                      .rhs_contracting = {std::max<std::int64_t>(b.ndim() - 2, 0)}},
                      options);
 }
 
 Array vdot(const Array& a, const Array& b, const DotOptions& options) {
-  const Array left = ravel(a);
-  const Array right = ravel(b);
-  check_inner("vdot", left, 0, right, 0);
-  return dot_general(left, right, {.lhs_contracting = {0}, .rhs_contracting = {0}}, options);
+  return dot_general(ravel(a), ravel(b), {.lhs_contracting = {0}, .rhs_contracting = {0}}, options);
 }
 
 Array tensordot(const Array& a, const Array& b, std::int64_t axes, const DotOptions& options) {
   check_operand("tensordot", a);
   check_operand("tensordot", b);
-  if (axes < 0 || axes > std::min(a.ndim(), b.ndim())) {
-    throw_value_error(
-        "tensordot",
-        fmt::format("axes is {} for {} and {}; it must be between 0 and the smaller rank", axes,
-                    to_string(a.abstract_value()), to_string(b.abstract_value())));
+  if (axes < 0 || axes > a.ndim() || axes > b.ndim()) {
+    throw_value_error("tensordot", fmt::format("cannot sum over {} axes of {}; it must be at most "
+                                               "the number of axes of each",
+                                               axes, both(a, b)));
   }
-  Axes a_axes = range(axes);
-  for (std::int64_t& axis : a_axes) axis += a.ndim() - axes;
-  return tensordot(a, b, a_axes, range(axes), options);
+  std::vector<std::int64_t> last = range(axes);
+  for (std::int64_t& axis : last) axis += a.ndim() - axes;
+  return tensordot(a, b, last, range(axes), options);
 }
 
 Array tensordot(const Array& a, const Array& b, const std::vector<std::int64_t>& a_axes,
                 const std::vector<std::int64_t>& b_axes, const DotOptions& options) {
   check_operand("tensordot", a);
   check_operand("tensordot", b);
-  if (a_axes.size() != b_axes.size()) {
-    throw_value_error("tensordot",
-                      fmt::format("{} axes of a against {} of b; they are summed in pairs",
-                                  a_axes.size(), b_axes.size()));
-  }
-  return dot_general(a, b, {.lhs_contracting = a_axes, .rhs_contracting = b_axes}, options);
+  std::vector<std::int64_t> lhs, rhs;
+  for (const std::int64_t axis : a_axes) lhs.push_back(normalize_axis("tensordot", axis, a.ndim()));
+  for (const std::int64_t axis : b_axes) rhs.push_back(normalize_axis("tensordot", axis, b.ndim()));
+  return dot_general(a, b, {.lhs_contracting = lhs, .rhs_contracting = rhs}, options);
 }
 
 Array outer(const Array& a, const Array& b) {
-  return expand_dims(ravel(a), 1) * expand_dims(ravel(b), 0);
+  check_operand("outer", a);
+  check_operand("outer", b);
+  return multiply(reshape(a, {-1, 1}), reshape(b, {1, -1}));
 }
 
 }  // namespace lockstep
