@@ -24,3 +24,4 @@
 #include "lockstep/train/csv_logger.h"
 #include "lockstep/train/trainer.h"
 #include "lockstep/tree/algorithms.h"
+#include "lockstep/tree/tree_struct.h"

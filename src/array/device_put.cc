@@ -133,6 +133,29 @@ Array put_device(const Array& array, const Sharding& sharding) {
   return Array::from_buffers(array.abstract_value(), sharding, std::move(buffers));
 }
 
+// Paths are worked out only where one is needed.
+std::string name_of_leaf(const Tree& tree, std::size_t index) {
+  const KeyPath path = structure_of(tree).leaf_paths()[index];
+  return path.empty() ? "the leaf" : fmt::format("leaf '{}'", to_string(path));
+}
+
+template <class Put>
+Tree put_leaves(const Tree& tree, Put put) {
+  std::size_t index = 0;
+  const auto next = [&](const Array& leaf) {
+    Array placed = put(leaf);
+    ++index;
+    return placed;
+  };
+  try {
+    return map_tree(next, tree);
+  } catch (const ValueError& error) {
+    throw ValueError(fmt::format("{} ({})", error.what(), name_of_leaf(tree, index)));
+  } catch (const RuntimeError& error) {
+    throw RuntimeError(fmt::format("{} ({})", error.what(), name_of_leaf(tree, index)));
+  }
+}
+
 }  // namespace
 
 Array device_put(const Array& array, const Sharding& sharding) {
@@ -151,7 +174,12 @@ Array device_put(const Array& array, const Sharding& sharding) {
 }
 
 Tree device_put(const Tree& tree, const Sharding& sharding) {
-  return map_tree([&sharding](const Array& array) { return device_put(array, sharding); }, tree);
+  return put_leaves(tree, [&sharding](const Array& leaf) { return device_put(leaf, sharding); });
+}
+
+Tree device_put(const Tree& tree, const std::function<Sharding(const Array& leaf)>& sharding_of) {
+  return put_leaves(
+      tree, [&sharding_of](const Array& leaf) { return device_put(leaf, sharding_of(leaf)); });
 }
 
 }  // namespace lockstep

@@ -27,7 +27,7 @@ std::vector<Device> checked_devices(std::vector<Device> devices) {
 }
 
 bool divides(const Array& leaf, std::int64_t count) {
-  return leaf.ndim() == 0 || leaf.shape()[0] % count == 0;
+  return leaf.is_null() || leaf.ndim() == 0 || leaf.shape()[0] % count == 0;
 }
 
 [[noreturn]] void throw_indivisible(const Tree& batch, std::int64_t count) {
@@ -68,11 +68,7 @@ Tree DataParallelStrategy::place_batch(const Tree& batch) const {
   if (!all_leaves([count](const Array& leaf) { return divides(leaf, count); }, batch)) {
     throw_indivisible(batch, count);
   }
-  return map_tree(
-      [this](const Array& leaf) {
-        return device_put(leaf, leaf.ndim() == 0 ? replicated_ : split_);
-      },
-      batch);
+  return device_put(batch, [this](const Array& leaf) { return batch_sharding(leaf.ndim()); });
 }
 
 std::string DataParallelStrategy::to_string() const {

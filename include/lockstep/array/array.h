@@ -2,6 +2,7 @@
 /// Array: the one array type, inside and outside a trace.
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -118,8 +119,11 @@ using Tree = BasicTree<Array>;
 /// copy on CPU devices; everything else is copied before this returns. Never consumes its source.
 [[nodiscard]] Array device_put(const Array& array, const Sharding& sharding);
 
-/// device_put for every leaf.
+/// device_put for every leaf; an error names the leaf by its path.
 [[nodiscard]] Tree device_put(const Tree& tree, const Sharding& sharding);
+/// The same with a sharding for each leaf.
+[[nodiscard]] Tree device_put(const Tree& tree,
+                              const std::function<Sharding(const Array& leaf)>& sharding_of);
 
 /// Every leaf in host memory.
 [[nodiscard]] Tree device_get(const Tree& tree);

@@ -3,106 +3,19 @@
 /// structs and standard containers of them.
 #include <concepts>
 #include <functional>
-#include <map>
 #include <span>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "lockstep/array/array.h"
-#include "lockstep/base/error.h"
+#include "lockstep/tree/tree_struct.h"
 
 namespace lockstep {
 
 /// A function of trees to a tree: what jit and grad see of any function.
 using TreeFunction = std::function<Tree(std::span<const Tree>)>;
-
-/// How a C++ type is a tree of arrays: `to_tree(value)` and `from_tree(tree)`. Specialise it for types of
-/// your own.
-template <class T>
-struct TreeConversion;
-
-template <>
-struct TreeConversion<Array> {
-  [[nodiscard]] static Tree to_tree(const Array& array) { return array; }
-  [[nodiscard]] static Array from_tree(const Tree& tree) { return tree.leaf(); }
-};
-
-template <>
-struct TreeConversion<Tree> {
-  [[nodiscard]] static Tree to_tree(const Tree& tree) { return tree; }
-  [[nodiscard]] static Tree from_tree(const Tree& tree) { return tree; }
-};
-
-/// A list of its elements.
-template <class... Parts>
-struct TreeConversion<std::tuple<Parts...>> {
-  [[nodiscard]] static Tree to_tree(const std::tuple<Parts...>& parts) {
-    return std::apply(
-        [](const Parts&... part) {
-          return Tree(Tree::List{TreeConversion<Parts>::to_tree(part)...});
-        },
-        parts);
-  }
-  [[nodiscard]] static std::tuple<Parts...> from_tree(const Tree& tree) {
-    return from_items(tree, std::index_sequence_for<Parts...>());
-  }
-
- private:
-  template <std::size_t... I>
-  static std::tuple<Parts...> from_items(const Tree& tree, std::index_sequence<I...>) {
-    return {TreeConversion<Parts>::from_tree(tree[I])...};
-  }
-};
-
-/// A list of two.
-template <class First, class Second>
-struct TreeConversion<std::pair<First, Second>> {
-  [[nodiscard]] static Tree to_tree(const std::pair<First, Second>& pair) {
-    return Tree(Tree::List{TreeConversion<First>::to_tree(pair.first),
-                           TreeConversion<Second>::to_tree(pair.second)});
-  }
-  [[nodiscard]] static std::pair<First, Second> from_tree(const Tree& tree) {
-    return {TreeConversion<First>::from_tree(tree[std::size_t{0}]),
-            TreeConversion<Second>::from_tree(tree[std::size_t{1}])};
-  }
-};
-
-/// A list.
-template <class T>
-struct TreeConversion<std::vector<T>> {
-  [[nodiscard]] static Tree to_tree(const std::vector<T>& items) {
-    Tree::List list;
-    list.reserve(items.size());
-    for (const T& item : items) list.push_back(TreeConversion<T>::to_tree(item));
-    return Tree(std::move(list));
-  }
-  [[nodiscard]] static std::vector<T> from_tree(const Tree& tree) {
-    std::vector<T> items;
-    items.reserve(tree.items().size());
-    for (const Tree& item : tree.items()) items.push_back(TreeConversion<T>::from_tree(item));
-    return items;
-  }
-};
-
-/// A dict.
-template <class T>
-struct TreeConversion<std::map<std::string, T>> {
-  [[nodiscard]] static Tree to_tree(const std::map<std::string, T>& entries) {
-    Tree::Dict dict;
-    for (const auto& [key, entry] : entries) dict.emplace(key, TreeConversion<T>::to_tree(entry));
-    return Tree(std::move(dict));
-  }
-  [[nodiscard]] static std::map<std::string, T> from_tree(const Tree& tree) {
-    std::map<std::string, T> entries;
-    for (const auto& [key, entry] : tree.entries()) {
-      entries.emplace(key, TreeConversion<T>::from_tree(entry));
-    }
-    return entries;
-  }
-};
 
 namespace function_traits {
 

@@ -19,6 +19,10 @@
 
 namespace lockstep {
 
+/// A struct that lists its fields by a member tree_fields(); see tree_struct.h.
+template <class T>
+concept TreeStruct = requires(T& value) { value.tree_fields(); };
+
 /// A leaf, nothing (None), a list of trees, or a dict of trees by name.
 /// Dicts are ordered by key, lists by index, so equal structures flatten alike (JAX's order).
 /// A value type: copies are deep in structure; leaves are copied as their type copies.
@@ -43,6 +47,9 @@ class BasicTree {
   /// A dict: `Tree{{"image", x}, {"label", y}}`.
   BasicTree(std::initializer_list<std::pair<const std::string, BasicTree>> entries)
       : value_(Dict(entries)) {}
+  /// A struct is the dict of its fields (include tree_struct.h).
+  template <TreeStruct T>
+  BasicTree(const T& value);  // NOLINT
 
   /// A list of the given trees.
   [[nodiscard]] static BasicTree list(std::initializer_list<BasicTree> items) {

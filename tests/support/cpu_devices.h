@@ -1,0 +1,32 @@
+#pragma once
+// The CPU devices of a test's process.
+#include <cstddef>
+#include <vector>
+
+#include "lockstep/pjrt/runtime.h"
+
+namespace lockstep::testing {
+
+inline constexpr std::size_t num_cpu_devices = 8;
+
+// All eight.
+inline const std::vector<Device>& cpu_devices() {
+  static const std::vector<Device>& all = [&]() -> const std::vector<Device>& {
+    set_cpu_device_count(num_cpu_devices);
+    return devices("cpu");
+  }();
+  return all;
+}
+
+inline Device cpu(std::size_t index) {
+  return cpu_devices().at(index);
+}
+
+// Those of the given indices, in that order.
+inline std::vector<Device> cpus(const std::vector<std::size_t>& indices) {
+  std::vector<Device> selected;
+  for (const std::size_t index : indices) selected.push_back(cpu(index));
+  return selected;
+}
+
+}  // namespace lockstep::testing
