@@ -45,9 +45,10 @@ std::vector<Backend> start_visible_backends() {
   std::vector<Backend> backends{start_backend("cpu")};
   for (const std::string accelerator : {"gpu", "tpu"}) {
     const std::vector<PluginCandidate> candidates = plugin_candidates();
-    const bool found = std::any_of(candidates.begin(), candidates.end(), [&](const auto& candidate) {
-      return candidate.accelerator == accelerator || candidate.accelerator.empty();
-    });
+    const bool found =
+        std::any_of(candidates.begin(), candidates.end(), [&](const auto& candidate) {
+          return candidate.accelerator == accelerator || candidate.accelerator.empty();
+        });
     if (found) backends.push_back(start_backend(accelerator));
   }
   return backends;
@@ -66,7 +67,7 @@ std::string gibibytes(std::int64_t bytes) {
 void print_table(const std::vector<Backend>& backends) {
   fmt::print("Plugins\n");
   for (const PluginCandidate& candidate : plugin_candidates()) {
-    const std::string state = !candidate.tried            ? "not tried"
+    const std::string state = !candidate.tried          ? "not tried"
                               : candidate.error.empty() ? "API " + api_version(candidate)
                                                         : "failed: " + candidate.error;
     fmt::print("  {:<4} {}\n       found by {}; {}\n",
@@ -89,25 +90,27 @@ Json to_json(const std::vector<Backend>& backends) {
   Json result{{"plugins", Json::array()}, {"devices", Json::array()}, {"errors", Json::object()}};
   for (const PluginCandidate& candidate : plugin_candidates()) {
     const std::string version = api_version(candidate);
-    result["plugins"].push_back({{"accelerator", candidate.accelerator},
-                                 {"path", candidate.path},
-                                 {"found_by", candidate.found_by},
-                                 {"api_version", version.empty() ? Json() : Json(version)},
-                                 {"error", candidate.error.empty() ? Json() : Json(candidate.error)}});
+    result["plugins"].push_back(
+        {{"accelerator", candidate.accelerator},
+         {"path", candidate.path},
+         {"found_by", candidate.found_by},
+         {"api_version", version.empty() ? Json() : Json(version)},
+         {"error", candidate.error.empty() ? Json() : Json(candidate.error)}});
   }
   for (const Backend& backend : backends) {
     if (!backend.error.empty()) result["errors"][backend.accelerator] = backend.error;
     for (const Device& device : backend.devices) {
       const auto memory = device.memory_stats();
       const bool limited = memory && memory->bytes_limit;
-      result["devices"].push_back({{"name", device.to_string()},
-                                   {"id", device.id()},
-                                   {"kind", device.kind()},
-                                   {"platform", device.platform()},
-                                   {"platform_name", device.platform_name()},
-                                   {"process_index", device.process_index()},
-                                   {"addressable", device.is_addressable()},
-                                   {"memory_bytes", limited ? Json(*memory->bytes_limit) : Json()}});
+      result["devices"].push_back(
+          {{"name", device.to_string()},
+           {"id", device.id()},
+           {"kind", device.kind()},
+           {"platform", device.platform()},
+           {"platform_name", device.platform_name()},
+           {"process_index", device.process_index()},
+           {"addressable", device.is_addressable()},
+           {"memory_bytes", limited ? Json(*memory->bytes_limit) : Json()}});
     }
   }
   return result;
@@ -133,7 +136,8 @@ int run_devices(const DevicesOptions& options) {
 
 std::function<int()> add_devices_command(CLI::App& app) {
   auto options = std::make_shared<DevicesOptions>();
-  CLI::App* command = app.add_subcommand("devices", "List the plugins found and the devices they show");
+  CLI::App* command =
+      app.add_subcommand("devices", "List the plugins found and the devices they show");
   command->add_option("--accelerator", options->accelerator,
                       "auto, cpu, gpu or tpu; without it every backend that a plugin may serve");
   command->add_flag("--json", options->json, "Print one JSON object on one line");

@@ -61,7 +61,8 @@ JobResult train_fashion_mnist(const TrainOptions& options, const FashionMnistOpt
   if (!options.data_dir.empty()) files.data_dir = options.data_dir;
 
   TrainerOptions trainer_options = to_trainer_options(options, "fashion-mnist");
-  if (!trainer_options.max_steps && !trainer_options.max_epochs) trainer_options.max_epochs = is_cnn ? 5 : 10;
+  if (!trainer_options.max_steps && !trainer_options.max_epochs)
+    trainer_options.max_epochs = is_cnn ? 5 : 10;
 
   const std::int64_t batch_size = options.batch_size.value_or(default_batch_size);
   data::BatchLoader training(data::fashion_mnist("train", files),
@@ -82,7 +83,8 @@ JobResult train_fashion_mnist(const TrainOptions& options, const FashionMnistOpt
   JobResult result;
   result.fit = trainer.fit(loss, model, optim::adam(learning_rate), training, &test);
   result.strategy = trainer.strategy().to_string();
-  for (const Device& device : trainer.strategy().devices()) result.devices.push_back(device.to_string());
+  for (const Device& device : trainer.strategy().devices())
+    result.devices.push_back(device.to_string());
   for (const auto& [name, value] : trainer.evaluate(loss, result.fit.state, test)) {
     result.measures["test_" + name] = value;
   }

@@ -1,4 +1,5 @@
-// The lockstep program: parses the command line, runs the subcommand, turns errors into exit statuses.
+// The lockstep program: parses the command line, runs the subcommand, turns errors into exit
+// statuses.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -55,7 +56,10 @@ int report_usage_error(const CLI::App& app, const CLI::ParseError& error) {
       message += fmt::format("; did you mean '{}'?", near);
     }
   }
-  const std::string help = &command == &app ? std::string() : " " + command.get_name();
+  std::string help;
+  for (const CLI::App* part = &command; part != &app; part = part->get_parent()) {
+    help = " " + part->get_name() + help;
+  }
   fmt::print(stderr, "lockstep: {}\nSee `lockstep{} --help`.\n", message, help);
   return exit_usage;
 }

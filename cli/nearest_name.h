@@ -5,7 +5,8 @@
 
 namespace lockstep::cli {
 
-// The name nearest to `wanted` by edit distance, or "" where none is near (more than a third differs).
+// The name nearest to `wanted` by edit distance, or "" where none is near (more than a third
+// differs).
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
 
 }  // namespace lockstep::cli

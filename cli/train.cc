@@ -48,7 +48,8 @@ int report(const std::string& job, const TrainOptions& options, const JobResult&
   if (options.json) {
     fmt::print("{}\n", to_json(job, result).dump());
   } else {
-    for (const auto& [name, value] : result.measures) fmt::print("{} {}\n", name, number_text(value));
+    for (const auto& [name, value] : result.measures)
+      fmt::print("{} {}\n", name, number_text(value));
     if (!result.fit.run_dir.empty()) fmt::print("run_dir {}\n", result.fit.run_dir.string());
   }
   if (!result.fit.interrupted) return exit_done;

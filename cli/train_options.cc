@@ -45,8 +45,11 @@ std::optional<std::filesystem::path> user_cache_dir() {
 
 void add_train_options(CLI::App& command, TrainOptions& options) {
   const CLI::Range positive(std::int64_t{1}, largest_count);
+  // As elsewhere on a command line, the last of several wins; --logger collects.
+  command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   command.add_option("--accelerator", options.accelerator, "auto, cpu, gpu or tpu")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(accelerators), std::end(accelerators))))
+      ->check(
+          CLI::IsMember(std::vector<std::string>(std::begin(accelerators), std::end(accelerators))))
       ->capture_default_str()
       ->group("Devices");
   command
@@ -55,7 +58,8 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
       ->check(CLI::Validator(check_devices, ""))
       ->capture_default_str()
       ->group("Devices");
-  command.add_option("--cpu-devices", options.cpu_devices, "How many CPU devices this process exposes")
+  command
+      .add_option("--cpu-devices", options.cpu_devices, "How many CPU devices this process exposes")
       ->check(positive)
       ->group("Devices");
 
@@ -94,15 +98,19 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
       ->check(positive)
       ->capture_default_str()
       ->group("Output");
-  command.add_option("--val-every", options.val_every, "Validate every N steps; default: every epoch")
+  command
+      .add_option("--val-every", options.val_every, "Validate every N steps; default: every epoch")
       ->check(positive)
       ->group("Output");
   command.add_option("--logger", options.loggers, "csv or none; may be given several times")
       ->check(CLI::IsMember({"csv", "none"}))
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->capture_default_str()
       ->group("Output");
-  command.add_flag("--no-progress", options.no_progress, "Show no progress and no summary")->group("Output");
-  command.add_flag("--json", options.json, "Print the result as one JSON object on one line")->group("Output");
+  command.add_flag("--no-progress", options.no_progress, "Show no progress and no summary")
+      ->group("Output");
+  command.add_flag("--json", options.json, "Print the result as one JSON object on one line")
+      ->group("Output");
 }
 
 TrainerOptions to_trainer_options(const TrainOptions& options, const std::string& default_name) {

@@ -65,7 +65,8 @@ void Evaluation::add(Pass& pass, CompiledStep& step, const Strategy& strategy, c
   pass.read(max_unread);
 }
 
-Metrics Evaluation::run(const Tree& state, data::DataSource& source, std::optional<std::int64_t> limit) {
+Metrics Evaluation::run(const Tree& state, data::DataSource& source,
+                        std::optional<std::int64_t> limit) {
   Pass pass;
   const auto num_devices = static_cast<std::int64_t>(strategy_->devices().size());
   const Tree placed_state = strategy_->place_state(state);
@@ -79,9 +80,10 @@ Metrics Evaluation::run(const Tree& state, data::DataSource& source, std::option
     const std::optional<data::Batch> batch = source.next();
     if (!batch) break;
     if (batch->num_rows == 0) {
-      throw_value_error("evaluate", fmt::format("batch {} has no rows, and the mean of nothing is not a "
-                                                "number; leave empty batches out",
-                                                num_batches));
+      throw_value_error("evaluate",
+                        fmt::format("batch {} has no rows, and the mean of nothing is not a "
+                                    "number; leave empty batches out",
+                                    num_batches));
     }
     const std::int64_t rest = batch->num_rows % num_devices;
     const std::int64_t whole = batch->num_rows - rest;
@@ -89,13 +91,16 @@ Metrics Evaluation::run(const Tree& state, data::DataSource& source, std::option
       add(pass, step_, *strategy_, placed_state, batch->data, whole);
       continue;
     }
-    if (whole > 0) add(pass, step_, *strategy_, placed_state, rows_of(batch->data, 0, whole), whole);
+    if (whole > 0)
+      add(pass, step_, *strategy_, placed_state, rows_of(batch->data, 0, whole), whole);
     if (!root_state) root_state = root_strategy_->place_state(placed_state);
-    add(pass, root_step_, *root_strategy_, *root_state, rows_of(batch->data, whole, batch->num_rows), rest);
+    add(pass, root_step_, *root_strategy_, *root_state,
+        rows_of(batch->data, whole, batch->num_rows), rest);
   }
   if (num_batches == 0) {
-    throw_value_error("evaluate", "the source gave no batch; check its rows, its batch size and "
-                                  "whether it drops a short last batch");
+    throw_value_error("evaluate",
+                      "the source gave no batch; check its rows, its batch size and "
+                      "whether it drops a short last batch");
   }
   pass.read(0);
   return pass.averager.means();

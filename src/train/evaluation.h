@@ -17,14 +17,15 @@ class Evaluation {
  public:
   Evaluation(EvalFunction step, std::shared_ptr<const Strategy> strategy);
 
-  // The means over the rows of one pass, of at most `limit` batches. ValueError where there is none.
+  // The means over the rows of one pass, of at most `limit` batches. ValueError where there is
+  // none.
   [[nodiscard]] Metrics run(const Tree& state, data::DataSource& source,
                             std::optional<std::int64_t> limit = {});
 
  private:
   struct Pass;
-  void add(Pass& pass, CompiledStep& step, const Strategy& strategy, const Tree& state, const Tree& batch,
-           std::int64_t rows);
+  void add(Pass& pass, CompiledStep& step, const Strategy& strategy, const Tree& state,
+           const Tree& batch, std::int64_t rows);
 
   std::shared_ptr<const Strategy> strategy_;
   std::shared_ptr<const Strategy> root_strategy_;

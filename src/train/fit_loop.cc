@@ -63,7 +63,8 @@ FitResult FitLoop::run(const StateMaker& make_state) {
   }
 }
 
-// The host's counter goes on where the state's is; a counter that would overflow is refused up front.
+// The host's counter goes on where the state's is; a counter that would overflow is refused up
+// front.
 void FitLoop::take_step_counter(const Tree& state) {
   const std::optional<std::int64_t> counter = state_step(state);
   has_step_counter_ = counter.has_value();
@@ -71,9 +72,10 @@ void FitLoop::take_step_counter(const Tree& state) {
   if (!counter || !options_.max_steps || state["step"].leaf().dtype() != DType::Int32) return;
   constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
   if (*options_.max_steps <= largest) return;
-  throw_value_error("Trainer", fmt::format("max_steps is {}, but the state counts its steps in int32, which "
-                                           "ends at {}; use a state whose step is int64",
-                                           *options_.max_steps, largest));
+  throw_value_error("Trainer",
+                    fmt::format("max_steps is {}, but the state counts its steps in int32, which "
+                                "ends at {}; use a state whose step is int64",
+                                *options_.max_steps, largest));
 }
 
 void FitLoop::make_run_dir() {
@@ -99,17 +101,19 @@ void FitLoop::make_loggers() {
 void FitLoop::start(const StateMaker& make_state) {
   training_.prepare(*options_.strategy);
   if (!fetch_batch()) {
-    throw_value_error("Trainer", "the training source gave no batch; check its rows, its batch size and "
-                                 "whether it drops a short last batch");
+    throw_value_error("Trainer",
+                      "the training source gave no batch; check its rows, its batch size and "
+                      "whether it drops a short last batch");
   }
-  // Placing comes before the run folder, so that a batch that cannot be split leaves nothing behind;
-  // the run folder before anything is compiled, so that one that cannot be written costs no time.
+  // Placing comes before the run folder, so that a batch that cannot be split leaves nothing
+  // behind; the run folder before anything is compiled, so that one that cannot be written costs no
+  // time.
   const Tree placed_batch = options_.strategy->place_batch(batch_->data);
   make_run_dir();
   make_loggers();
   const bool shows = writes() && options_.enable_progress_bar;
-  progress_ = std::make_unique<ProgressDisplay>(
-      ProgressOptions{.mode = shows ? ProgressMode::Auto : ProgressMode::Off, .label = options_.name});
+  progress_ = std::make_unique<ProgressDisplay>(ProgressOptions{
+      .mode = shows ? ProgressMode::Auto : ProgressMode::Off, .label = options_.name});
   progress_->print(fmt::format("{} on {}", options_.name, options_.strategy->to_string()));
 
   const Tree state = make_state(batch_->data);
@@ -118,9 +122,22 @@ void FitLoop::start(const StateMaker& make_state) {
   step_function_.compile(placed_state, placed_batch);
   state_ = flatten(placed_state);
   batch_leaves_ = flatten(placed_batch);
-  progress_->start(first_step_, options_.max_steps.value_or(0));
+  progress_->start(first_step_, expected_last_step().value_or(0));
   start_callbacks_ran_ = true;
   call_callbacks([&](Callback& callback) { callback.on_fit_start(*this); });
+}
+
+// The step at which the options will end the fit, as far as it can be known beforehand.
+std::optional<std::int64_t> FitLoop::expected_last_step() const {
+  std::optional<std::int64_t> last = options_.max_steps;
+  std::optional<std::int64_t> batches = training_.batches_per_epoch();
+  if (batches && options_.limit_train_batches)
+    batches = std::min(*batches, *options_.limit_train_batches);
+  if (options_.max_epochs && batches) {
+    const std::int64_t end_of_epochs = first_step_ + *options_.max_epochs * *batches;
+    last = last ? std::min(*last, end_of_epochs) : end_of_epochs;
+  }
+  return last;
 }
 
 bool FitLoop::should_stop() const {
@@ -155,16 +172,18 @@ bool FitLoop::fetch_batch() {
   batch_ = training_.next();
   if (!batch_) {
     if (batches_in_epoch_ == 0 && steps_ > 0) {
-      throw_value_error("Trainer", fmt::format("epoch {} of the training source has no batch, although an "
-                                               "earlier one had; the source must begin anew",
-                                               epochs_));
+      throw_value_error("Trainer",
+                        fmt::format("epoch {} of the training source has no batch, although an "
+                                    "earlier one had; the source must begin anew",
+                                    epochs_));
     }
     return false;
   }
   if (batch_->num_rows > 0) return true;
-  throw_value_error("Trainer", fmt::format("the batch after step {} has no rows, and the mean of nothing is "
-                                           "not a number; leave empty batches out",
-                                           step()));
+  throw_value_error("Trainer",
+                    fmt::format("the batch after step {} has no rows, and the mean of nothing is "
+                                "not a number; leave empty batches out",
+                                step()));
 }
 
 void FitLoop::place_batch() {
@@ -219,10 +238,13 @@ void FitLoop::check_finite(const Metrics& metrics, std::int64_t step) {
   if (options_.detect_nan == NanPolicy::Ignore) return;
   const std::string name = name_of_non_finite(metrics);
   if (name.empty()) return;
-  const std::string what = fmt::format("the metric '{}' is {} at step {}", name, metrics.at(name), step);
+  const std::string what =
+      fmt::format("the metric '{}' is {} at step {}", name, metrics.at(name), step);
   if (options_.detect_nan == NanPolicy::Stop) {
-    throw_runtime_error("Trainer", what + "; lower the learning rate, clip gradients, or set detect_nan to "
-                                          "warn or ignore to go on");
+    throw_runtime_error("Trainer",
+                        what +
+                            "; lower the learning rate, clip gradients, or set detect_nan to "
+                            "warn or ignore to go on");
   }
   if (!std::exchange(warned_of_nan_, true)) progress_->print("warning: " + what);
 }
@@ -241,9 +263,9 @@ void FitLoop::validate() {
   step_rate_.pause();
   example_rate_.pause();
   validation_metrics_ = evaluation_->run(state(), *validation_, options_.limit_val_batches);
-  progress_->set_validation_metrics(validation_metrics_);
   Metrics logged;
   for (const auto& [name, value] : validation_metrics_) logged["val/" + name] = value;
+  progress_->set_validation_metrics(logged);
   loggers_->log_metrics(step(), logged);
   call_callbacks([&](Callback& callback) { callback.on_validation_end(*this); });
 }
@@ -264,9 +286,10 @@ void FitLoop::check_step_counter() {
   const std::optional<std::int64_t> counter = state_step(state());
   if (counter == step()) return;
   throw_runtime_error(
-      "Trainer", fmt::format("the state counts {} steps where the trainer counts {}; a step must add 1 to "
-                             "'step', in a type that can count so far (not float32 beyond 2^24)",
-                             counter.value_or(-1), step()));
+      "Trainer",
+      fmt::format("the state counts {} steps where the trainer counts {}; a step must add 1 to "
+                  "'step', in a type that can count so far (not float32 beyond 2^24)",
+                  counter.value_or(-1), step()));
 }
 
 void FitLoop::fail(std::exception_ptr error) {
@@ -310,8 +333,10 @@ FitResult FitLoop::result() {
   result.examples_per_second = example_rate_.median().value_or(0);
   result.wall_seconds = monotonic_seconds() - start_time_;
   result.peak_memory_mb = peak_memory_mb();
-  if (const auto stats = options_.strategy->root_device().memory_stats(); stats && stats->peak_bytes_in_use) {
-    result.peak_device_memory_mb = static_cast<double>(*stats->peak_bytes_in_use) / (1024.0 * 1024.0);
+  if (const auto stats = options_.strategy->root_device().memory_stats();
+      stats && stats->peak_bytes_in_use) {
+    result.peak_device_memory_mb =
+        static_cast<double>(*stats->peak_bytes_in_use) / (1024.0 * 1024.0);
   }
   return result;
 }
@@ -325,7 +350,9 @@ Tree FitLoop::state() const {
   return unflatten<Array>(step_function_.state_structure(), std::span<const Array>(state_));
 }
 
-void FitLoop::log_metrics(const Metrics& metrics) { loggers_->log_metrics(step(), metrics); }
+void FitLoop::log_metrics(const Metrics& metrics) {
+  loggers_->log_metrics(step(), metrics);
+}
 
 void FitLoop::request_stop(std::string reason) {
   if (std::exchange(stop_requested_, true)) return;

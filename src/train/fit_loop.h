@@ -34,7 +34,9 @@ class FitLoop final : public FitContext {
   // FitContext, for callbacks.
   [[nodiscard]] std::int64_t step() const override { return first_step_ + steps_; }
   [[nodiscard]] std::int64_t epoch() const override { return epochs_; }
-  [[nodiscard]] std::optional<std::int64_t> max_steps() const override { return options_.max_steps; }
+  [[nodiscard]] std::optional<std::int64_t> max_steps() const override {
+    return options_.max_steps;
+  }
   [[nodiscard]] const Strategy& strategy() const override { return *options_.strategy; }
   [[nodiscard]] const std::filesystem::path& run_dir() const override { return run_dir_; }
   [[nodiscard]] Metrics metrics() override;
@@ -68,6 +70,7 @@ class FitLoop final : public FitContext {
   void finish();
   void check_step_counter();
   void fail(std::exception_ptr error);
+  [[nodiscard]] std::optional<std::int64_t> expected_last_step() const;
   [[nodiscard]] bool should_stop() const;
   [[nodiscard]] FitResult result();
   template <class Call>

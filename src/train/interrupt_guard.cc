@@ -10,7 +10,8 @@ namespace {
 // A signal handler has no other way to reach the loop.
 std::atomic<bool> guarded{false};
 std::atomic<bool> interrupt_seen{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "signal handlers may touch lock-free atomics only");
+static_assert(std::atomic<bool>::is_always_lock_free,
+              "signal handlers may touch lock-free atomics only");
 
 void on_interrupt(int number) {
   if (!interrupt_seen.exchange(true)) return;
@@ -41,6 +42,8 @@ InterruptGuard::~InterruptGuard() {
   guarded = false;
 }
 
-bool InterruptGuard::interrupted() { return interrupt_seen; }
+bool InterruptGuard::interrupted() {
+  return interrupt_seen;
+}
 
 }  // namespace lockstep

@@ -4,8 +4,8 @@
 
 namespace lockstep {
 
-// Catches SIGINT while it lives and gives the former handler back. One at a time in a process: an inner
-// one (a fit inside a callback) changes nothing.
+// Catches SIGINT while it lives and gives the former handler back. One at a time in a process: an
+// inner one (a fit inside a callback) changes nothing.
 class InterruptGuard {
  public:
   InterruptGuard();

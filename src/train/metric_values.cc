@@ -11,7 +11,8 @@ Metrics read_metrics(const std::vector<std::string>& names, const std::vector<Ar
 }
 
 std::string name_of_non_finite(const Metrics& metrics) {
-  if (const auto loss = metrics.find("loss"); loss != metrics.end() && !std::isfinite(loss->second)) {
+  if (const auto loss = metrics.find("loss");
+      loss != metrics.end() && !std::isfinite(loss->second)) {
     return "loss";
   }
   for (const auto& [name, value] : metrics) {

@@ -40,21 +40,23 @@ Metrics MetricAverager::means() const {
 }
 
 void StepRate::record(std::int64_t step, double seconds) {
-  last_ = Mark{step, seconds};
-  if (!begin_) {
-    begin_ = last_;
+  const Mark mark{step, seconds};
+  if (!last_) {
+    last_ = mark;
     return;
   }
-  const double elapsed = seconds - begin_->seconds;
-  if (elapsed < window_seconds_ || elapsed <= 0) return;
-  windows_.push_back(static_cast<double>(step - begin_->step) / elapsed);
-  begin_ = last_;
+  window_.step += step - last_->step;
+  window_.seconds += seconds - last_->seconds;
+  last_ = mark;
+  if (window_.seconds < window_seconds_ || window_.seconds <= 0) return;
+  windows_.push_back(static_cast<double>(window_.step) / window_.seconds);
+  window_ = {};
 }
 
 std::optional<double> StepRate::median() const {
   if (windows_.empty()) {
-    if (!begin_ || !last_ || last_->seconds <= begin_->seconds) return std::nullopt;
-    return static_cast<double>(last_->step - begin_->step) / (last_->seconds - begin_->seconds);
+    if (window_.seconds <= 0) return std::nullopt;
+    return static_cast<double>(window_.step) / window_.seconds;
   }
   std::vector<double> rates(windows_.begin() + (windows_.size() > 1 ? 1 : 0), windows_.end());
   std::sort(rates.begin(), rates.end());

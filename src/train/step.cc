@@ -42,9 +42,10 @@ std::string leaf_name(std::string_view root, const KeyPath& path) {
 void check_no_null_leaves(const std::string& where, std::string_view root, const Tree& tree) {
   for_each_leaf(tree, [&](const KeyPath& path, const Array& leaf) {
     if (!leaf.is_null()) return;
-    throw_value_error(where, fmt::format("the leaf '{}' is an Array that was never assigned; give it "
-                                         "a value, or use None for an empty place",
-                                         leaf_name(root, path)));
+    throw_value_error(where,
+                      fmt::format("the leaf '{}' is an Array that was never assigned; give it "
+                                  "a value, or use None for an empty place",
+                                  leaf_name(root, path)));
   });
 }
 
@@ -112,13 +113,14 @@ void CompiledStep::Impl::check_state_output(const Tree& next) const {
     const AbstractValue& expected = state_types[index++];
     if (!leaf.is_null() && leaf.dtype() == expected.dtype && leaf.shape() == expected.shape) return;
     throw_value_error(
-        name, fmt::format("the step must return a state of the types it was given, but the leaf '{}' "
-                          "came in as {} and goes out as {}; {}",
-                          to_string(path), to_string(expected),
-                          leaf.is_null() ? "an unassigned Array" : to_string(strong_type(leaf)),
-                          !leaf.is_null() && leaf.shape() == expected.shape
-                              ? "cast it back in the step, or start with that type"
-                              : "a reduction or broadcast in the step has changed its shape"));
+        name,
+        fmt::format("the step must return a state of the types it was given, but the leaf '{}' "
+                    "came in as {} and goes out as {}; {}",
+                    to_string(path), to_string(expected),
+                    leaf.is_null() ? "an unassigned Array" : to_string(strong_type(leaf)),
+                    !leaf.is_null() && leaf.shape() == expected.shape
+                        ? "cast it back in the step, or start with that type"
+                        : "a reduction or broadcast in the step has changed its shape"));
   });
 }
 
@@ -148,8 +150,9 @@ std::vector<Array> CompiledStep::Impl::trace(std::span<const Array> arguments) {
   if (!is_evaluation) append_leaves(output.state, results);
   append_leaves(output.metrics, results);
   if (results.empty()) {
-    throw_value_error(name, "the step returns neither a state nor a metric; there is nothing to "
-                            "compute");
+    throw_value_error(name,
+                      "the step returns neither a state nor a metric; there is nothing to "
+                      "compute");
   }
   return results;
 }
@@ -274,11 +277,21 @@ StepOutput CompiledStep::operator()(const Tree& state, const Tree& batch) {
           .metrics = unflatten(impl.metric_structure, metric_leaves)};
 }
 
-const std::vector<std::string>& CompiledStep::metric_names() const { return impl_->metric_names; }
-const TreeStructure& CompiledStep::state_structure() const { return impl_->state_structure; }
-const TreeStructure& CompiledStep::batch_structure() const { return impl_->batch_structure; }
-std::size_t CompiledStep::num_programs() const { return impl_->num_programs; }
-double CompiledStep::compile_seconds() const { return impl_->compile_seconds; }
+const std::vector<std::string>& CompiledStep::metric_names() const {
+  return impl_->metric_names;
+}
+const TreeStructure& CompiledStep::state_structure() const {
+  return impl_->state_structure;
+}
+const TreeStructure& CompiledStep::batch_structure() const {
+  return impl_->batch_structure;
+}
+std::size_t CompiledStep::num_programs() const {
+  return impl_->num_programs;
+}
+double CompiledStep::compile_seconds() const {
+  return impl_->compile_seconds;
+}
 
 const std::string& CompiledStep::text() const {
   if (impl_->programs.empty()) {

@@ -20,9 +20,10 @@ Tree metrics_tree(const Objective& objective) {
   Tree::Dict metrics{{"loss", objective.loss}};
   for (const auto& [name, value] : objective.metrics) {
     if (metrics.emplace(name, value).second) continue;
-    throw_value_error("make_train_step", fmt::format("a metric of the objective is named '{}', which "
-                                                     "is the loss itself; give it another name",
-                                                     name));
+    throw_value_error("make_train_step",
+                      fmt::format("a metric of the objective is named '{}', which "
+                                  "is the loss itself; give it another name",
+                                  name));
   }
   return metrics;
 }
@@ -33,13 +34,15 @@ AbstractValue input_of(const Tree& batch) {
     if (!input && is_floating(leaf.dtype())) input = leaf.abstract_value();
   });
   if (input) return *input;
-  throw_value_error("init_function", "the batch has no floating leaf that could be the model's input; "
-                                     "give fit a function that makes the parameters");
+  throw_value_error("init_function",
+                    "the batch has no floating leaf that could be the model's input; "
+                    "give fit a function that makes the parameters");
 }
 
 // The batch with abstract leaves, which a compiled initialiser may look at but not compute with.
 Tree types_of(const Tree& batch) {
-  return map_tree([](const Array& leaf) { return shape_dtype_struct(leaf.shape(), leaf.dtype()); }, batch);
+  return map_tree([](const Array& leaf) { return shape_dtype_struct(leaf.shape(), leaf.dtype()); },
+                  batch);
 }
 
 }  // namespace
@@ -68,7 +71,8 @@ Tree init_train_state(const InitFunction& init, const optim::GradientTransformat
 }
 
 StepFunction make_train_step(LossFunction loss, optim::GradientTransformation optimizer) {
-  return [loss = std::move(loss), optimizer = std::move(optimizer)](const Tree& state, const Tree& batch) {
+  return [loss = std::move(loss), optimizer = std::move(optimizer)](const Tree& state,
+                                                                    const Tree& batch) {
     const random::Key key = random::fold_in(random::Key(state["key"].leaf()), state["step"].leaf());
     const Tree& params = state["params"];
     const auto objective = [&](const Tree& at) {
@@ -94,7 +98,8 @@ EvalFunction make_eval_step(LossFunction loss) {
 std::optional<std::int64_t> state_step(const Tree& state) {
   if (!state.contains("step") || !state["step"].is_leaf()) return std::nullopt;
   const Array& step = state["step"].leaf();
-  if (step.is_null() || step.ndim() != 0 || (!is_integer(step.dtype()) && !is_floating(step.dtype()))) {
+  if (step.is_null() || step.ndim() != 0 ||
+      (!is_integer(step.dtype()) && !is_floating(step.dtype()))) {
     return std::nullopt;
   }
   return step.item<std::int64_t>();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "lockstep/base/error.h"
@@ -27,8 +28,9 @@ std::string summary(const TrainerOptions& options, const FitResult& result) {
   for (const auto& [name, value] : result.validation_metrics) {
     table.add("validation " + name, short_number_text(value));
   }
-  table.add("speed", fmt::format("{} steps/s, {} examples/s", short_number_text(result.steps_per_second),
-                                 short_number_text(result.examples_per_second)));
+  table.add("speed",
+            fmt::format("{} steps/s, {} examples/s", short_number_text(result.steps_per_second),
+                        grouped_number_text(std::llround(result.examples_per_second))));
   table.add("time", fmt::format("{}, of which compiling {}", duration_text(result.wall_seconds),
                                 duration_text(result.compile_seconds)));
   table.add("peak memory", fmt::format("{:.0f} MiB", result.peak_memory_mb));
@@ -40,7 +42,8 @@ std::string summary(const TrainerOptions& options, const FitResult& result) {
 
 Trainer::Trainer(TrainerOptions options) : options_(std::move(options)) {
   check_options(options_);
-  if (!options_.strategy) options_.strategy = create_strategy(options_.accelerator, options_.devices);
+  if (!options_.strategy)
+    options_.strategy = create_strategy(options_.accelerator, options_.devices);
   if (options_.compile_cache_dir) set_compile_cache_dir(options_.compile_cache_dir->string());
 }
 
@@ -55,19 +58,24 @@ FitResult Trainer::fit(const LossFunction& loss, const InitFunction& init,
                        data::DataSource* validation) {
   return run(
       make_train_step(loss, optimizer),
-      [&](const Tree& first_batch) { return init_train_state(init, optimizer, first_batch, options_.seed); },
+      [&](const Tree& first_batch) {
+        return init_train_state(init, optimizer, first_batch, options_.seed);
+      },
       training, make_eval_step(loss), validation);
 }
 
 FitResult Trainer::fit(const StepFunction& step, const Tree& state, data::DataSource& training,
                        const EvalFunction& evaluate_step, data::DataSource* validation) {
-  return run(step, [&](const Tree&) { return state; }, training, evaluate_step, validation);
+  return run(
+      step, [&](const Tree&) { return state; }, training, evaluate_step, validation);
 }
 
-FitResult Trainer::run(const StepFunction& step, const StateMaker& make_state, data::DataSource& training,
-                       const EvalFunction& evaluate_step, data::DataSource* validation) {
+FitResult Trainer::run(const StepFunction& step, const StateMaker& make_state,
+                       data::DataSource& training, const EvalFunction& evaluate_step,
+                       data::DataSource* validation) {
   if (validation != nullptr && !evaluate_step) {
-    throw_value_error("Trainer", "there is a validation source but no evaluation step; give fit both");
+    throw_value_error("Trainer",
+                      "there is a validation source but no evaluation step; give fit both");
   }
   CompiledStep compiled(step, options_.strategy);
   std::optional<Evaluation> evaluation;

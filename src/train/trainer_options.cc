@@ -43,7 +43,8 @@ NanPolicy nan_policy_from_string(std::string_view text) {
   for (const NanPolicy policy : {NanPolicy::Stop, NanPolicy::Warn, NanPolicy::Ignore}) {
     if (to_string(policy) == text) return policy;
   }
-  throw_value_error("detect_nan", fmt::format("'{}' is no policy; expected stop, warn or ignore", text));
+  throw_value_error("detect_nan",
+                    fmt::format("'{}' is no policy; expected stop, warn or ignore", text));
 }
 
 std::int64_t default_max_steps_in_flight(const Strategy& strategy) {
@@ -54,8 +55,9 @@ std::int64_t default_max_steps_in_flight(const Strategy& strategy) {
 
 void check_options(const TrainerOptions& options) {
   if (!options.max_steps && !options.max_epochs) {
-    throw_value_error("Trainer", "neither max_steps nor max_epochs is set, so training would never end; "
-                                 "set one of them");
+    throw_value_error("Trainer",
+                      "neither max_steps nor max_epochs is set, so training would never end; "
+                      "set one of them");
   }
   check_positive("max_steps", options.max_steps);
   check_positive("max_epochs", options.max_epochs);

@@ -39,7 +39,7 @@ TEST(Devices, AnUnknownAcceleratorListsTheChoices) {
 
 TEST(Devices, C009_ABrokenPluginIsListedWithTheLoadersReason) {
   const TemporaryDirectory folder;
-  std::ofstream(folder / "pjrt_plugin_gpu.so") << "this is no library";
+  std::ofstream(folder / "pjrt_plugin_gpu.so") << std::string(200, 'x');
   const std::string path = folder / "pjrt_plugin_gpu.so";
   const ProcessResult result = run_tool(
       {"devices", "--accelerator", "gpu"},

@@ -48,8 +48,8 @@ class StepRate {
 
   /// `step` steps were done at `seconds`, a monotonic time. Steps and times do not decrease.
   void record(std::int64_t step, double seconds);
-  /// Ends the window, e.g. before a pause that should not count; the next record begins a new one.
-  void pause() { begin_.reset(); }
+  /// What passes between the record before and the record after this call does not count.
+  void pause() { last_.reset(); }
 
   /// The median of steps per second over the windows after the first; over the first where there
   /// is no other; else over what was recorded. Nothing before two records at different times.
@@ -58,12 +58,12 @@ class StepRate {
 
  private:
   struct Mark {
-    std::int64_t step;
-    double seconds;
+    std::int64_t step = 0;
+    double seconds = 0;
   };
   double window_seconds_;
-  std::optional<Mark> begin_;  // of the window
   std::optional<Mark> last_;
+  Mark window_;  // steps and time of the unfinished window
   std::vector<double> windows_;
 };
 

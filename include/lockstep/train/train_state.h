@@ -32,7 +32,7 @@ using InitFunction = std::function<Tree(const random::Key& key, const Tree& samp
 /// The metrics of a loss without an update, under the state's parameters.
 [[nodiscard]] EvalFunction make_eval_step(LossFunction loss);
 
-/// The counter of a state that has one: an integer scalar at "step". Nothing otherwise. Waits for it.
+/// The counter of a state that has one: a real scalar at "step". Nothing otherwise. Waits for it.
 [[nodiscard]] std::optional<std::int64_t> state_step(const Tree& state);
 
 }  // namespace lockstep
