@@ -104,7 +104,8 @@ class Gather final : public Primitive {
                                  .scatter_dims_to_operand_dims = d_.start_index_map,
                                  .operand_batching_dims = d_.operand_batching_dims,
                                  .scatter_indices_batching_dims = d_.start_indices_batching_dims};
-    result[0] = scatter_add(zeros_like(request.inputs[0], g.dtype()), request.inputs[1], g, back);
+    const Array starts = clamped(request.inputs[1], request.inputs[0].shape());
+    result[0] = scatter_add(zeros_like(request.inputs[0], g.dtype()), starts, g, back);
     return result;
   }
 
@@ -120,6 +121,21 @@ class Gather final : public Primitive {
            field("operand_batching_dims", d_.operand_batching_dims) +
            field("start_indices_batching_dims", d_.start_indices_batching_dims) +
            field("start_index_map", d_.start_index_map);
+  }
+
+  // The starts that the slices have in fact: gather moves those that do not fit, where scatter_add
+  // would drop them.
+  Array clamped(const Array& indices, const Shape& operand) const {
+    const DType dtype = indices.dtype();
+    const int digits = std::min(bit_width(dtype) - (is_signed_integer(dtype) ? 1 : 0), 63);
+    const auto representable = static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - digits));
+    std::vector<std::int64_t> last;
+    for (const std::int64_t axis : d_.start_index_map) {
+      last.push_back(std::min(at(operand, axis) - at(slice_sizes_, axis), representable));
+    }
+    const Shape shape{static_cast<std::int64_t>(last.size())};
+    const Array limits = cast(HostTensor::from(last, shape), dtype);
+    return minimum(maximum(indices, zeros_like(indices)), limits);
   }
 
   GatherDimensionNumbers d_;
