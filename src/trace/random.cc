@@ -18,7 +18,9 @@
 namespace lockstep::random {
 namespace {
 
-int width_of(DType dtype) { return static_cast<int>(8 * byte_size(dtype)); }
+int width_of(DType dtype) {
+  return static_cast<int>(8 * byte_size(dtype));
+}
 
 DType unsigned_of(int width) {
   switch (width) {
@@ -42,8 +44,9 @@ FloatLayout layout_of(std::string_view where, DType dtype) {
     case DType::Float32: return {23, 0x3F800000};
     case DType::Float64: return {52, 0x3FF0000000000000};
     default:
-      throw_value_error(where, fmt::format("draws are of bfloat16, float16, float32 or float64, not {}",
-                                           to_string(dtype)));
+      throw_value_error(where,
+                        fmt::format("draws are of bfloat16, float16, float32 or float64, not {}",
+                                    to_string(dtype)));
   }
 }
 
@@ -68,7 +71,8 @@ std::pair<Array, Array> counters(const Shape& shape) {
 }
 
 std::pair<Array, Array> hash(const Key& key, const Array& high, const Array& low) {
-  std::vector<Array> words = lockstep::apply(primitives::threefry2x32(), std::vector<Array>{key.data(), high, low});
+  std::vector<Array> words =
+      lockstep::apply(primitives::threefry2x32(), std::vector<Array>{key.data(), high, low});
   return {std::move(words[0]), std::move(words[1])};
 }
 
@@ -80,7 +84,8 @@ double next_after(double value, double towards, DType dtype) {
   }
   // The 16-bit types: one step of the last bit. Sign and magnitude order the bits of one sign.
   const auto step = [&](auto number) {
-    const bool away_from_zero = (static_cast<float>(number) > 0) == (towards > static_cast<float>(number));
+    const bool away_from_zero =
+        (static_cast<float>(number) > 0) == (towards > static_cast<float>(number));
     number.bits = static_cast<std::uint16_t>(number.bits + (away_from_zero ? 1 : -1));
     return static_cast<double>(static_cast<float>(number));
   };
@@ -88,7 +93,9 @@ double next_after(double value, double towards, DType dtype) {
                                   : step(Float16(static_cast<float>(value)));
 }
 
-Array floating(DType dtype, double value) { return full({}, value, dtype); }
+Array floating(DType dtype, double value) {
+  return full({}, value, dtype);
+}
 
 struct IntegerRange {
   std::int64_t least;
@@ -98,7 +105,8 @@ struct IntegerRange {
 IntegerRange range_of(DType dtype) {
   const int width = width_of(dtype);
   if (is_unsigned_integer(dtype)) {
-    return {0, width == 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << width) - 1};
+    return {0, width == 64 ? std::numeric_limits<std::uint64_t>::max()
+                           : (std::uint64_t{1} << width) - 1};
   }
   const std::uint64_t largest = (std::uint64_t{1} << (width - 1)) - 1;
   return {-static_cast<std::int64_t>(largest) - 1, largest};
@@ -108,9 +116,10 @@ IntegerRange range_of(DType dtype) {
 
 Key::Key(Array data) : data_(std::move(data)) {
   if (!data_.is_null() && data_.dtype() == DType::UInt32 && data_.shape() == Shape{2}) return;
-  throw_value_error("random::Key",
-                    fmt::format("a key is uint32[2], but this is {}; make one with random::key",
-                                data_.is_null() ? "an unassigned Array" : to_string(data_.abstract_value())));
+  throw_value_error(
+      "random::Key",
+      fmt::format("a key is uint32[2], but this is {}; make one with random::key",
+                  data_.is_null() ? "an unassigned Array" : to_string(data_.abstract_value())));
 }
 
 Key key(std::uint64_t seed) {
@@ -120,7 +129,9 @@ Key key(std::uint64_t seed) {
 }
 
 Array split_data(const Key& key, std::int64_t num) {
-  if (num < 0) throw_value_error("random::split", fmt::format("the number of keys is {}; expected 0 or more", num));
+  if (num < 0)
+    throw_value_error("random::split",
+                      fmt::format("the number of keys is {}; expected 0 or more", num));
   const auto [high, low] = counters({num});
   const auto [first, second] = hash(key, high, low);
   return stack({first, second}, 1);
@@ -136,18 +147,22 @@ std::vector<Key> split(const Key& key, std::int64_t num) {
 
 Key fold_in(const Key& key, const Array& data) {
   if (data.ndim() != 0 || !is_integer(data.dtype())) {
-    throw_value_error("random::fold_in", fmt::format("the data must be an integer scalar, but it is {}",
-                                                     to_string(data.abstract_value())));
+    throw_value_error("random::fold_in",
+                      fmt::format("the data must be an integer scalar, but it is {}",
+                                  to_string(data.abstract_value())));
   }
-  const Array low = reshape(astype(data, DType::UInt32), {1});
+  // A literal is taken as the 64-bit number it is, of which the low bits count too.
+  const Array number = data.weak_type() ? astype(data, DType::Int64) : data;
+  const Array low = reshape(astype(number, DType::UInt32), {1});
   const auto [first, second] = hash(key, zeros({1}, DType::UInt32), low);
   return Key(concatenate({first, second}));
 }
 
 Array bits(const Key& key, const Shape& shape, DType dtype) {
-  if (!is_unsigned_integer(dtype) || dtype == DType::UInt2 || dtype == DType::UInt4) {
-    throw_value_error("random::bits", fmt::format("bits are of uint8, uint16, uint32 or uint64, not {}",
-                                                  to_string(dtype)));
+  if (!is_unsigned_integer(dtype) || bit_width(dtype) < 8) {
+    throw_value_error(
+        "random::bits",
+        fmt::format("bits are of uint8, uint16, uint32 or uint64, not {}", to_string(dtype)));
   }
   const auto [counter_high, counter_low] = counters(shape);
   const auto [high, low] = hash(key, counter_high, counter_low);
@@ -158,16 +173,18 @@ Array bits(const Key& key, const Shape& shape, DType dtype) {
   return dtype == DType::UInt32 ? mixed : astype(mixed, dtype);
 }
 
-Array uniform(const Key& key, const Shape& shape, DType dtype, const Array& minval, const Array& maxval) {
+Array uniform(const Key& key, const Shape& shape, DType dtype, const Array& minval,
+              const Array& maxval) {
   const FloatLayout layout = layout_of("random::uniform", dtype);
   const int width = width_of(dtype);
   // Short fractions are drawn from bytes, as in JAX.
   const int drawn = layout.fraction_bits < 8 ? 8 : width;
   const DType word = unsigned_of(width);
   const Array raw = astype(bits(key, shape, unsigned_of(drawn)), word);
-  const Array fraction =
-      right_shift_logical(raw, constant_of(word, static_cast<std::uint64_t>(drawn - layout.fraction_bits)));
-  const Array in_one_to_two = bitcast_convert_type(bitwise_or(fraction, constant_of(word, layout.one)), dtype);
+  const Array fraction = right_shift_logical(
+      raw, constant_of(word, static_cast<std::uint64_t>(drawn - layout.fraction_bits)));
+  const Array in_one_to_two =
+      bitcast_convert_type(bitwise_or(fraction, constant_of(word, layout.one)), dtype);
   const Array unit = in_one_to_two - floating(dtype, 1.0);
   const Array low = astype(minval, dtype);
   const Array high = astype(maxval, dtype);
@@ -180,11 +197,13 @@ Array normal(const Key& key, const Shape& shape, DType dtype) {
   return floating(dtype, std::sqrt(2.0)) * erf_inv(unit);
 }
 
-Array truncated_normal(const Key& key, double lower, double upper, const Shape& shape, DType dtype) {
+Array truncated_normal(const Key& key, double lower, double upper, const Shape& shape,
+                       DType dtype) {
   static_cast<void>(layout_of("random::truncated_normal", dtype));
   if (!(lower < upper)) {
-    throw_value_error("random::truncated_normal",
-                      fmt::format("lower is {} and upper {}; expected lower < upper", lower, upper));
+    throw_value_error(
+        "random::truncated_normal",
+        fmt::format("lower is {} and upper {}; expected lower < upper", lower, upper));
   }
   const Array root_of_two = floating(dtype, std::sqrt(2.0));
   const Array low = erf(floating(dtype, lower) / root_of_two);
@@ -195,19 +214,27 @@ Array truncated_normal(const Key& key, double lower, double upper, const Shape& 
               floating(dtype, next_after(upper, -infinity, dtype)));
 }
 
-Array randint(const Key& key, const Shape& shape, std::int64_t minval, std::int64_t maxval, DType dtype) {
-  if (!is_integer(dtype) || width_of(dtype) < 8 || dtype == DType::Int2 || dtype == DType::Int4 ||
-      dtype == DType::UInt2 || dtype == DType::UInt4) {
-    throw_value_error("random::randint", fmt::format("draws are of integers of 8 to 64 bits, not {}", to_string(dtype)));
+Array randint(const Key& key, const Shape& shape, std::int64_t minval, std::int64_t maxval,
+              DType dtype) {
+  if (!is_integer(dtype) || bit_width(dtype) < 8) {
+    throw_value_error(
+        "random::randint",
+        fmt::format("draws are of integers of 8 to 64 bits, not {}", to_string(dtype)));
   }
   const IntegerRange range = range_of(dtype);
-  const bool fits = minval >= range.least && (minval < 0 || static_cast<std::uint64_t>(minval) <= range.largest) &&
-                    maxval >= range.least && (maxval <= 0 || static_cast<std::uint64_t>(maxval) - 1 <= range.largest);
+  const bool fits = minval >= range.least &&
+                    (minval < 0 || static_cast<std::uint64_t>(minval) <= range.largest) &&
+                    maxval >= range.least &&
+                    (maxval <= 0 || static_cast<std::uint64_t>(maxval) - 1 <= range.largest);
   if (!fits) {
-    throw_value_error("random::randint", fmt::format("[{}, {}) does not fit into {}, which holds {} to {}", minval,
-                                                     maxval, to_string(dtype), range.least, range.largest));
+    throw_value_error("random::randint",
+                      fmt::format("[{}, {}) does not fit into {}, which holds {} to {}", minval,
+                                  maxval, to_string(dtype), range.least, range.largest));
   }
   const int width = width_of(dtype);
+  // Narrow integers are drawn with 32 bits, which keeps the bias of spans that are no power of two
+  // small; as in JAX.
+  if (width < 32) return astype(randint(key, shape, minval, maxval, DType::Int32), dtype);
   const DType word = unsigned_of(width);
   const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
   const std::vector<Key> keys = split(key);
@@ -215,14 +242,17 @@ Array randint(const Key& key, const Shape& shape, std::int64_t minval, std::int6
   const Array lower = bits(keys[1], shape, word);
   // A span of 2^width wraps to 0; the bits are the answer then.
   const std::uint64_t span =
-      maxval > minval ? (static_cast<std::uint64_t>(maxval) - static_cast<std::uint64_t>(minval)) & mask : 1;
+      maxval > minval
+          ? (static_cast<std::uint64_t>(maxval) - static_cast<std::uint64_t>(minval)) & mask
+          : 1;
   Array offset = lower;
   if (span != 0) {
     const Array span_array = constant_of(word, span);
     // 2^width modulo span, computed without 2^width.
     const std::uint64_t half = (std::uint64_t{1} << (width / 2)) % span;
     const std::uint64_t multiplier = ((half * half) & mask) % span;
-    offset = rem(rem(higher, span_array) * constant_of(word, multiplier) + rem(lower, span_array), span_array);
+    offset = rem(rem(higher, span_array) * constant_of(word, multiplier) + rem(lower, span_array),
+                 span_array);
   }
   return astype(constant_of(word, static_cast<std::uint64_t>(minval) & mask) + offset, dtype);
 }
