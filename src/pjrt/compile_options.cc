@@ -74,6 +74,14 @@ std::string CompileOptions::serialize() const {
   build.add_flag(19, use_shardy_partitioner);
   Message options;
   options.add_message(3, build);
+  for (const auto& [name, value] : debug_options) {
+    Message held;
+    held.add_integer(2, value ? 1 : 0);
+    Message entry;
+    entry.add_bytes(1, name);
+    entry.add_message(2, held);
+    options.add_message(7, entry);  // env_option_overrides
+  }
   return options.take();
 }
 

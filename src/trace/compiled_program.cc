@@ -345,7 +345,13 @@ CompiledProgram CompiledProgram::compile(LoweredModule module,
   compile_options.use_spmd_partitioning = devices.size() > 1;
   compile_options.use_shardy_partitioner = anchor.mesh() != nullptr;
   for (const Device& device : devices) compile_options.device_ids.push_back(device.id());
-  impl->executable = compile_cached(devices.front().client(), module.text, compile_options);
+  pjrt::Client& client = devices.front().client();
+  if (client.platform_name() == "cpu") {
+    // The faster minima and maxima of XLA:CPU lose NaNs, and with them the sign that a run
+    // diverged.
+    compile_options.debug_options = {{"xla_cpu_enable_fast_min_max", false}};
+  }
+  impl->executable = compile_cached(client, module.text, compile_options);
   impl->module_text = std::move(module.text);
   impl->num_devices = impl->executable->devices().size();
   if (impl->executable->num_outputs() != impl->outputs.size()) {

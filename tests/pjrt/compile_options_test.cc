@@ -36,6 +36,13 @@ TEST(CompileOptions, EveryFieldHasItsNumber) {
   EXPECT_EQ(options.serialize(), bytes({0x1a, static_cast<int>(build.size())}) + build);
 }
 
+TEST(CompileOptions, DebugOptionsAreAMapByName) {
+  const CompileOptions options{.debug_options = {{"yes", true}, {"no", false}}};
+  EXPECT_EQ(options.serialize(), CompileOptions{}.serialize() +
+                                     bytes({0x3a, 9, 0x0a, 3, 'y', 'e', 's', 0x12, 2, 0x10, 1}) +
+                                     bytes({0x3a, 8, 0x0a, 2, 'n', 'o', 0x12, 2, 0x10, 0}));
+}
+
 TEST(CompileOptions, CountsThatContradictAreTheCallersMistake) {
   EXPECT_THAT(error_text<ValueError>([] { (void)CompileOptions{.num_partitions = 0}.serialize(); }),
               HasSubstr("1 and 0"));

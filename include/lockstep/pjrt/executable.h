@@ -26,6 +26,8 @@ struct CompileOptions {
   bool run_backend_only = false;
   /// Global device ids, one for each partition of each replica (replica-major); empty: the default.
   std::vector<std::int64_t> device_ids = {};
+  /// XLA's debug options to set for this program, by name ("xla_cpu_enable_fast_min_max").
+  std::vector<std::pair<std::string, bool>> debug_options = {};
 
   /// As a serialised CompileOptionsProto.
   [[nodiscard]] std::string serialize() const;

@@ -27,8 +27,12 @@ std::vector<Array> matched(std::string_view where, const Array& a, const Array& 
   return promote_and_broadcast(where, std::vector<Array>{a, b});
 }
 
-Array binary(std::string_view primitive, std::string_view where, const Array& a, const Array& b) {
-  return apply_one(primitives::binary(primitive), matched(where, a, b));
+// Errors about the type name the op that was called, not the primitive.
+Array binary(std::string_view primitive, std::string_view where, const Array& a, const Array& b,
+             Accepts accepted = Accepts::Anything, std::string_view hint = {}) {
+  const std::vector<Array> pair = matched(where, a, b);
+  check_accepts(where, accepted, pair[0].abstract_value(), hint);
+  return apply_one(primitives::binary(primitive), pair);
 }
 
 // The same for ops that make a floating type of integers.
@@ -68,7 +72,9 @@ Array rounded(std::string_view primitive, const Array& x) {
 }  // namespace
 
 Array negative(const Array& x) {
-  return unary("neg", operand("negative", x));
+  const Array value = operand("negative", x);
+  check_accepts("negative", Accepts::Number, value.abstract_value());
+  return unary("neg", value);
 }
 Array abs(const Array& x) {
   const Array value = operand("abs", x);
@@ -188,7 +194,9 @@ Array logical_not(const Array& x) {
   return unary("not", truth("logical_not", x));
 }
 Array bitwise_not(const Array& x) {
-  return unary("not", operand("bitwise_not", x));
+  const Array value = operand("bitwise_not", x);
+  check_accepts("bitwise_not", Accepts::IntegerOrBool, value.abstract_value());
+  return unary("not", value);
 }
 Array population_count(const Array& x) {
   return unary("population_count", operand("population_count", x));
@@ -198,7 +206,8 @@ Array add(const Array& a, const Array& b) {
   return binary("add", "add", a, b);
 }
 Array subtract(const Array& a, const Array& b) {
-  return binary("sub", "subtract", a, b);
+  return binary("sub", "subtract", a, b, Accepts::Number,
+                is_bool(a) ? "use logical_xor for the difference of bools" : "");
 }
 Array multiply(const Array& a, const Array& b) {
   return binary("mul", "multiply", a, b);
@@ -207,7 +216,9 @@ Array divide(const Array& a, const Array& b) {
   return inexact_binary("div", "divide", a, b);
 }
 Array floor_divide(const Array& a, const Array& b) {
-  const std::vector<Array> pair = matched("floor_divide", a, b);
+  std::vector<Array> pair = matched("floor_divide", a, b);
+  // The derivative is 0, where that of the parts would be 0 * inf at a zero divisor.
+  for (Array& operand : pair) operand = stop_gradient(operand);
   const Array quotient = apply_one(primitives::binary("div"), pair);
   if (!is_exact(pair[0])) {
     // Python's rule, from what is left: exact where the quotient alone would round to a whole
@@ -260,9 +271,15 @@ Array logaddexp(const Array& a, const Array& b) {
   const Shape shape = broadcast_shapes("logaddexp", std::vector<Shape>{a.shape(), b.shape()});
   const Array x = convert_and_broadcast(a, type, shape);
   const Array y = convert_and_broadcast(b, type, shape);
-  const Array most = stop_gradient(maximum(x, y));
-  const Array shift = select(isfinite(most), most, zeros_like(most));
-  return add(shift, log(add(exp(subtract(x, shift)), exp(subtract(y, shift)))));
+  const Array most = maximum(x, y);
+  // Where one is infinite the larger is the answer, and its share of the gradient too; the formula
+  // is given zeros there, so that its own derivative stays finite.
+  const Array is_finite = isfinite(most);
+  const Array shift = stop_gradient(select(is_finite, most, zeros_like(most)));
+  const auto term = [&](const Array& operand) {
+    return exp(subtract(select(is_finite, operand, zeros_like(operand)), shift));
+  };
+  return select(is_finite, add(shift, log(add(term(x), term(y)))), most);
 }
 
 Array logical_and(const Array& a, const Array& b) {
@@ -275,26 +292,24 @@ Array logical_xor(const Array& a, const Array& b) {
   return binary("xor", "logical_xor", truth("logical_xor", a), truth("logical_xor", b));
 }
 Array bitwise_and(const Array& a, const Array& b) {
-  return binary("and", "bitwise_and", a, b);
+  return binary("and", "bitwise_and", a, b, Accepts::IntegerOrBool);
 }
 Array bitwise_or(const Array& a, const Array& b) {
-  return binary("or", "bitwise_or", a, b);
+  return binary("or", "bitwise_or", a, b, Accepts::IntegerOrBool);
 }
 Array bitwise_xor(const Array& a, const Array& b) {
-  return binary("xor", "bitwise_xor", a, b);
+  return binary("xor", "bitwise_xor", a, b, Accepts::IntegerOrBool);
 }
 Array left_shift(const Array& a, const Array& b) {
-  return binary("shift_left", "left_shift", a, b);
+  return binary("shift_left", "left_shift", a, b, Accepts::Integer);
 }
 Array right_shift(const Array& a, const Array& b) {
-  const std::vector<Array> pair = matched("right_shift", a, b);
-  return apply_one(
-      primitives::binary(is_unsigned_integer(pair[0].dtype()) ? "shift_right_logical"
-                                                              : "shift_right_arithmetic"),
-      pair);
+  const bool is_unsigned = is_unsigned_integer(result_type(std::vector<Array>{a, b}).dtype);
+  return binary(is_unsigned ? "shift_right_logical" : "shift_right_arithmetic", "right_shift", a, b,
+                Accepts::Integer);
 }
 Array right_shift_logical(const Array& a, const Array& b) {
-  return binary("shift_right_logical", "right_shift_logical", a, b);
+  return binary("shift_right_logical", "right_shift_logical", a, b, Accepts::Integer);
 }
 
 Array equal(const Array& a, const Array& b) {
