@@ -34,8 +34,7 @@ std::uint32_t encode_exponent(const SmallFloat& format, double value) {
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);  // in [0.5, 1)
   std::int64_t biased = std::int64_t{exponent} - 1 + format.bias;
-  // Halfway (1.5) goes to the even pattern.
-  if (fraction > 0.75 || (fraction == 0.75 && (biased & 1) != 0)) ++biased;
+  if (fraction >= 0.75) ++biased;  // halfway (1.5) goes up, as in ml_dtypes
   if (biased < 0) return 0;
   if (biased >= all_ones(format.exponent_bits)) return nan_bits(format, false);
   return static_cast<std::uint32_t>(biased);

@@ -114,9 +114,9 @@ class HostTensor {
 };
 
 /// The elements converted to another type, as NumPy's astype does: floats round to nearest even
-/// (an 8-bit float's overflow rule is ml_dtypes'), to an integer they truncate towards zero;
-/// integers keep their low bits; anything to bool is "not zero"; a complex number loses its
-/// imaginary part.
+/// (overflow of 8-bit floats, and halves of float8_e8m0fnu, which go up, as in ml_dtypes), to an
+/// integer they truncate towards zero; integers keep their low bits; anything to bool is "not
+/// zero"; a complex number loses its imaginary part.
 [[nodiscard]] HostTensor cast(const HostTensor& tensor, DType dtype);
 
 }  // namespace lockstep
