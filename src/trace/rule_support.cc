@@ -117,10 +117,24 @@ void check_axes(std::string_view where, std::string_view what, std::span<const s
                                            join(axes), axes[i], to_string(value), ndim));
     }
     if (contains(axes.first(i), axes[i])) {
-      throw_value_error(where,
-                        fmt::format("{} ({}) name axis {} twice", what, join(axes), axes[i]));
+      throw_value_error(
+          where, fmt::format("{} ({}) name axis {} of {} twice; each axis has one place", what,
+                             join(axes), axes[i], to_string(value)));
     }
   }
+}
+
+void check_broadcasts_to(std::string_view where, const AbstractValue& value, const Shape& shape) {
+  const std::size_t ndim = value.shape.size();
+  bool fits = ndim <= shape.size();
+  for (std::size_t i = 0; fits && i < ndim; ++i) {
+    fits = value.shape[i] == 1 || value.shape[i] == shape[shape.size() - ndim + i];
+  }
+  if (fits) return;
+  throw_value_error(where,
+                    fmt::format("{} does not broadcast to {}; from the last axis on, lengths "
+                                "must be equal or 1",
+                                to_string(value), to_string(shape)));
 }
 
 Array add_cotangents(const Array& a, const Array& b) {

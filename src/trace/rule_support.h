@@ -46,6 +46,9 @@ std::int64_t at(std::span<const std::int64_t> values, std::int64_t index);
 void check_axes(std::string_view where, std::string_view what, std::span<const std::int64_t> axes,
                 const AbstractValue& value);
 
+// ValueError unless `value` broadcasts to `shape` (NumPy's rule).
+void check_broadcasts_to(std::string_view where, const AbstractValue& value, const Shape& shape);
+
 // The one result's tangent or cotangent where the rule has one output.
 inline std::vector<Array> one(Array array) {
   return {std::move(array)};

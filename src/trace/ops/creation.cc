@@ -32,6 +32,7 @@ Array ones(const Shape& shape, std::optional<DType> dtype) {
 Array full(const Shape& shape, const Array& value, std::optional<DType> dtype) {
   check_operand("full", value);
   (void)num_elements(shape);
+  check_broadcasts_to("full", value.abstract_value(), shape);
   const PromotedType type =
       dtype ? PromotedType{*dtype, false} : promote_types(type_of(value), type_of(value));
   return convert_and_broadcast(value, type, shape);

@@ -50,6 +50,15 @@ std::int64_t num_letters(std::string_view part) {
   return std::count_if(part.begin(), part.end(), [](char c) { return c != '.'; });
 }
 
+// Letters and at most one "...".
+void check_letters(std::string_view subscripts, std::string part) {
+  if (const std::size_t dots = part.find("..."); dots != std::string::npos) part.erase(dots, 3);
+  for (const char c : part) {
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) continue;
+    refuse(subscripts, fmt::format("'{}' is not a letter, ',', '...' or '->'", c));
+  }
+}
+
 Parsed parse(std::string_view subscripts, const std::vector<Array>& operands) {
   std::string text(subscripts);
   std::erase(text, ' ');
@@ -69,6 +78,7 @@ Parsed parse(std::string_view subscripts, const std::vector<Array>& operands) {
   Parsed parsed;
   std::int64_t most_hidden = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
+    check_letters(subscripts, parts[i]);
     const bool has_dots = parts[i].find("...") != std::string::npos;
     const std::int64_t hidden = operands[i].ndim() - num_letters(parts[i]);
     if (hidden < 0 || (hidden > 0 && !has_dots) || hidden > 9) {
@@ -78,11 +88,6 @@ Parsed parse(std::string_view subscripts, const std::vector<Array>& operands) {
     }
     most_hidden = std::max(most_hidden, hidden);
     parsed.inputs.push_back(expand_ellipsis(parts[i], hidden));
-    for (const char c : parsed.inputs.back()) {
-      if (std::isalnum(static_cast<unsigned char>(c)) == 0) {
-        refuse(subscripts, fmt::format("'{}' is not a letter, ',', '...' or '->'", c));
-      }
-    }
   }
   std::map<char, int> uses;
   for (const std::string& input : parsed.inputs) {
@@ -97,6 +102,7 @@ Parsed parse(std::string_view subscripts, const std::vector<Array>& operands) {
     }
     return parsed;
   }
+  check_letters(subscripts, text.substr(arrow + 2));
   parsed.output = expand_ellipsis(text.substr(arrow + 2), most_hidden);
   for (std::size_t i = 0; i < parsed.output.size(); ++i) {
     const char c = parsed.output[i];

@@ -180,6 +180,7 @@ Array at_add(const Array& x, const Array& indices, const Array& values) {
                             : places;
   Shape update_shape = places.shape();
   update_shape.insert(update_shape.end(), value.shape().begin() + 1, value.shape().end());
+  check_broadcasts_to("at_add", values.abstract_value(), update_shape);
   std::vector<std::int64_t> window = range(value.ndim() - 1);
   for (std::int64_t& axis : window) axis += places.ndim();
   const Array updates = broadcast_to(literal_of(values) || values.dtype() != value.dtype()

@@ -135,9 +135,10 @@ class DotGeneral final : public Primitive {
   void check_pairs(std::string_view what, const Axes& lhs, const Axes& rhs,
                    std::span<const AbstractValue> inputs, std::string_view hint) const {
     if (lhs.size() != rhs.size()) {
-      throw_value_error(name(), fmt::format("lhs has {} {} axes [{}], rhs has {} [{}]; they are "
-                                            "taken in pairs",
-                                            lhs.size(), what, join(lhs), rhs.size(), join(rhs)));
+      throw_value_error(name(), fmt::format("lhs has {} {} axes [{}], rhs has {} [{}], of {}; they "
+                                            "are taken in pairs",
+                                            lhs.size(), what, join(lhs), rhs.size(), join(rhs),
+                                            describe(inputs)));
     }
     for (std::size_t i = 0; i < lhs.size(); ++i) {
       const std::int64_t l = at(inputs[0].shape, lhs[i]);
