@@ -82,7 +82,7 @@ TEST(Shape, NegativeLengthsAndOverflowsAreErrors) {
               }),
               AllOf(HasSubstr("(2, -3)"), HasSubstr("negative length -3")));
   const std::int64_t large = std::int64_t{1} << 40;
-  EXPECT_THAT(error_text<ValueError>([large] {
+  EXPECT_THAT(error_text<ValueError>([&] {
                 (void)num_elements(Shape{large, large});
               }),
               AllOf(HasSubstr(to_string(Shape{large, large})), HasSubstr("64-bit")));
