@@ -63,6 +63,18 @@ Array Array::weak_float(double value) {
   return Array(std::make_shared<HostArray>(std::move(tensor), std::move(exact)));
 }
 
+bool Array::is_committed() const {
+  const DeviceArray* device = as_device(impl_);
+  return device != nullptr && device->is_committed();
+}
+
+Array Array::with_commitment(bool committed) const {
+  const DeviceArray& device = checked_device(*this, "Array::with_commitment");
+  if (device.is_committed() == committed) return *this;
+  return Array(std::make_shared<DeviceArray>(device.abstract_value(), device.sharding(),
+                                             device.buffers(), committed));
+}
+
 Array Array::from_buffers(AbstractValue abstract_value, Sharding sharding,
                           std::vector<std::shared_ptr<pjrt::Buffer>> buffers) {
   if (buffers.size() != sharding.addressable_positions().size()) {

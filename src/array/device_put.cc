@@ -164,7 +164,7 @@ Array device_put(const Array& array, const Sharding& sharding) {
                     sharding);
   }
   if (array.is_device()) {
-    if (array.sharding() == sharding) return array;
+    if (array.sharding() == sharding) return array.with_commitment(true);
     return put_device(array, sharding);
   }
   throw_value_error(

@@ -1,5 +1,6 @@
 #include "trace/eager.h"
 
+#include <algorithm>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
@@ -43,7 +44,7 @@ class EagerPrograms {
 Sharding place_of(const Primitive& primitive, std::span<const Array> inputs) {
   const Array* placed = nullptr;
   for (const Array& input : inputs) {
-    if (!input.is_device()) continue;
+    if (!input.is_committed()) continue;
     if (placed == nullptr) placed = &input;
     if (input.sharding().devices() == placed->sharding().devices()) {
       if (input.sharding().mesh() != nullptr) placed = &input;
@@ -87,8 +88,9 @@ std::vector<Array> run_eagerly(const std::shared_ptr<const Primitive>& primitive
   append_sharding(key, place);
   for (Array& input : placed) {
     const AbstractValue value = input.abstract_value();
-    const bool stays =
-        input.is_device() && (input.sharding().mesh() != nullptr) == (place.mesh() != nullptr);
+    const bool stays = input.is_device() &&
+                       (input.sharding().mesh() != nullptr) == (place.mesh() != nullptr) &&
+                       input.sharding().devices() == place.devices();
     if (!stays) input = device_put(input, place);
     key += to_string(value);
     append_sharding(key, input.sharding());
@@ -102,10 +104,16 @@ std::vector<Array> run_eagerly(const std::shared_ptr<const Primitive>& primitive
     }
     options.output_shardings = {place};
     return CompiledProgram::compile(
-        [&](std::span<const Array> arguments) { return lockstep::apply(primitive, arguments); }, values,
-        options);
+        [&](std::span<const Array> arguments) { return lockstep::apply(primitive, arguments); },
+        values, options);
   });
-  return program(placed);
+  std::vector<Array> results = program(placed);
+  const bool is_committed = std::any_of(inputs.begin(), inputs.end(),
+                                        [](const Array& input) { return input.is_committed(); });
+  if (!is_committed) {
+    for (Array& result : results) result = result.with_commitment(false);
+  }
+  return results;
 }
 
 }  // namespace lockstep

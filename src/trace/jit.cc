@@ -69,13 +69,13 @@ std::vector<std::string> leaf_names(std::span<const TreeStructure> structures) {
 Sharding place_of(const JitOptions& options, std::span<const Array> leaves) {
   const Array* placed = nullptr;
   for (const Array& leaf : leaves) {
-    if (!leaf.is_device()) continue;
+    if (!leaf.is_committed()) continue;
     if (placed == nullptr || leaf.sharding().mesh() != nullptr) placed = &leaf;
     if (leaf.sharding().mesh() != nullptr) break;
   }
-  const Sharding* found = placed != nullptr          ? &placed->sharding()
-                          : options.out_sharding     ? &*options.out_sharding
-                                                     : nullptr;
+  const Sharding* found = placed != nullptr      ? &placed->sharding()
+                          : options.out_sharding ? &*options.out_sharding
+                                                 : nullptr;
   if (found == nullptr) return SingleDeviceSharding{default_device()};
   if (const Mesh* mesh = found->mesh()) return NamedSharding{*mesh, {}};
   return *found;
@@ -115,9 +115,9 @@ Signature CompiledFunction::Impl::signature_of(std::span<const Tree> arguments,
   const Sharding place = place_of(options, leaves);
   for (const Array& leaf : leaves) {
     signature.values.push_back(leaf.abstract_value());
-    const bool stays = leaf.is_device() && (leaf.sharding().mesh() != nullptr ||
-                                            place.mesh() == nullptr ||
-                                            leaf.sharding().devices() != place.devices());
+    const bool stays =
+        leaf.is_committed() && (leaf.sharding().mesh() != nullptr || place.mesh() == nullptr ||
+                                leaf.sharding().devices() != place.devices());
     signature.shardings.push_back(stays ? leaf.sharding() : place);
   }
   return signature;
@@ -136,8 +136,8 @@ CompiledProgramOptions CompiledFunction::Impl::program_options(const Signature& 
                                         " (counted from 0)");
   }
   for (std::size_t i = 0; i < signature.structures.size(); ++i) {
-    const bool donated = std::find(options.donate_argnums.begin(), options.donate_argnums.end(), i) !=
-                         options.donate_argnums.end();
+    const bool donated = std::find(options.donate_argnums.begin(), options.donate_argnums.end(),
+                                   i) != options.donate_argnums.end();
     made.donated.insert(made.donated.end(), signature.structures[i].num_leaves(), donated);
   }
   return made;
@@ -165,8 +165,8 @@ std::shared_ptr<const Program> CompiledFunction::Impl::program_for(
   TreeStructure result;
   CompiledProgram compiled = CompiledProgram::compile(flat_function(signature, result),
                                                       signature.values, program_options(signature));
-  auto program = std::make_shared<const Program>(
-      Program{.signature = signature, .compiled = std::move(compiled), .result = std::move(result)});
+  auto program = std::make_shared<const Program>(Program{
+      .signature = signature, .compiled = std::move(compiled), .result = std::move(result)});
   programs.emplace(hash, program);
   return program;
 }
@@ -182,18 +182,23 @@ Tree CompiledFunction::operator()(std::span<const Tree> arguments) const {
   std::vector<Array> leaves = leaves_of(impl_->options, arguments);
   const Signature signature = impl_->signature_of(arguments, leaves);
   const std::shared_ptr<const Program> program = impl_->program_for(signature);
+  const bool is_committed = impl_->options.out_sharding.has_value() ||
+                            std::any_of(leaves.begin(), leaves.end(),
+                                        [](const Array& leaf) { return leaf.is_committed(); });
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const bool moves = leaves[i].is_host() ||
                        (leaves[i].is_device() && leaves[i].sharding() != signature.shardings[i]);
     if (moves) leaves[i] = device_put(leaves[i], signature.shardings[i]);
   }
-  const std::vector<Array> results = program->compiled(leaves);
+  std::vector<Array> results = program->compiled(leaves);
+  if (!is_committed) {
+    for (Array& result : results) result = result.with_commitment(false);
+  }
   return unflatten(program->result, std::span<const Array>(results));
 }
 
 std::string CompiledFunction::lower(std::span<const Tree> arguments) const {
-  const Signature signature =
-      impl_->signature_of(arguments, leaves_of(impl_->options, arguments));
+  const Signature signature = impl_->signature_of(arguments, leaves_of(impl_->options, arguments));
   TreeStructure result;
   const RecordedFunction recorded =
       record(impl_->flat_function(signature, result), signature.values);

@@ -49,6 +49,12 @@ class Array {
   [[nodiscard]] bool is_host() const;    ///< in host memory, not placed
   [[nodiscard]] bool is_device() const;  ///< on devices
   [[nodiscard]] bool is_traced() const;  ///< stands for a value inside a trace
+  /// Whether it is on devices that were chosen for it. Ops outside a trace on literals and host
+  /// memory alone give arrays that are not: they stand on the default device until they meet
+  /// committed ones, and follow those.
+  [[nodiscard]] bool is_committed() const;
+  /// The same array on devices, committed to them or not.
+  [[nodiscard]] Array with_commitment(bool committed) const;
 
   [[nodiscard]] const AbstractValue& abstract_value() const;
   [[nodiscard]] const Shape& shape() const { return abstract_value().shape; }

@@ -33,18 +33,21 @@ class HostArray final : public ArrayImpl {
 class DeviceArray final : public ArrayImpl {
  public:
   DeviceArray(AbstractValue abstract_value, Sharding sharding,
-              std::vector<std::shared_ptr<pjrt::Buffer>> buffers)
+              std::vector<std::shared_ptr<pjrt::Buffer>> buffers, bool is_committed = true)
       : ArrayImpl(Kind::Device, std::move(abstract_value)),
         sharding_(std::move(sharding)),
-        buffers_(std::move(buffers)) {}
+        buffers_(std::move(buffers)),
+        is_committed_(is_committed) {}
   [[nodiscard]] const Sharding& sharding() const { return sharding_; }
   [[nodiscard]] const std::vector<std::shared_ptr<pjrt::Buffer>>& buffers() const {
     return buffers_;
   }
+  [[nodiscard]] bool is_committed() const { return is_committed_; }
 
  private:
   Sharding sharding_;
   std::vector<std::shared_ptr<pjrt::Buffer>> buffers_;
+  bool is_committed_;
 };
 
 namespace array_internal {
