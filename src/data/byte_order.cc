@@ -5,9 +5,15 @@
 namespace lockstep::data {
 namespace {
 
-std::uint16_t reversed(std::uint16_t word) { return __builtin_bswap16(word); }
-std::uint32_t reversed(std::uint32_t word) { return __builtin_bswap32(word); }
-std::uint64_t reversed(std::uint64_t word) { return __builtin_bswap64(word); }
+std::uint16_t reversed(std::uint16_t word) {
+  return __builtin_bswap16(word);
+}
+std::uint32_t reversed(std::uint32_t word) {
+  return __builtin_bswap32(word);
+}
+std::uint64_t reversed(std::uint64_t word) {
+  return __builtin_bswap64(word);
+}
 
 template <class Word>
 void reverse_words(std::span<std::byte> bytes) {

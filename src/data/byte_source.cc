@@ -54,11 +54,12 @@ class ByteSource::Inflater {
                                       "the file was cut: fetch it again",
                                       source_.description(), source_.position_ + filled));
       } else if (status != Z_OK && status != Z_BUF_ERROR) {
-        throw_value_error(source_.where_,
-                          fmt::format("the gzip data of {} are broken after {} bytes unpacked ({}); "
-                                      "fetch the file again",
-                                      source_.description(), source_.position_ + filled,
-                                      stream_.msg != nullptr ? stream_.msg : "no reason given"));
+        throw_value_error(
+            source_.where_,
+            fmt::format("the gzip data of {} are broken after {} bytes unpacked ({}); "
+                        "fetch the file again",
+                        source_.description(), source_.position_ + filled,
+                        stream_.msg != nullptr ? stream_.msg : "no reason given"));
       }
     }
     return filled;
@@ -104,28 +105,29 @@ ByteSource::ByteSource(std::string_view where, const std::filesystem::path& path
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) {
     const int error_number = errno;
-    const std::string text = fmt::format("cannot open '{}': {}", path.string(),
-                                         system_error_text(error_number));
+    const std::string text =
+        fmt::format("cannot open '{}': {}", path.string(), system_error_text(error_number));
     if (error_number == ENOENT || error_number == ENOTDIR) throw_value_error(where, text);
     throw_runtime_error(where, text);
   }
   try {
     struct stat status {};
     if (::fstat(descriptor_, &status) != 0) {
-      throw_runtime_error(where, fmt::format("cannot examine '{}': {}", path.string(),
-                                             system_error_text(errno)));
+      throw_runtime_error(
+          where, fmt::format("cannot examine '{}': {}", path.string(), system_error_text(errno)));
     }
     if (!S_ISREG(status.st_mode)) {
-      throw_value_error(where, fmt::format("'{}' is {}; expected a file", path.string(),
-                                           S_ISDIR(status.st_mode) ? "a folder" : "no regular file"));
+      throw_value_error(where,
+                        fmt::format("'{}' is {}; expected a file", path.string(),
+                                    S_ISDIR(status.st_mode) ? "a folder" : "no regular file"));
     }
     file_bytes_ = static_cast<std::uint64_t>(status.st_size);
     std::array<std::byte, 2> magic{};
     const bool is_gzip_data = read_file(magic) == magic.size() && magic[0] == std::byte{0x1f} &&
                               magic[1] == std::byte{0x8b};
     if (::lseek(descriptor_, 0, SEEK_SET) != 0) {
-      throw_runtime_error(where, fmt::format("cannot read '{}': {}", path.string(),
-                                             system_error_text(errno)));
+      throw_runtime_error(
+          where, fmt::format("cannot read '{}': {}", path.string(), system_error_text(errno)));
     }
     if (is_gzip_data) inflater_ = std::make_unique<Inflater>(*this);
   } catch (...) {
@@ -134,7 +136,9 @@ ByteSource::ByteSource(std::string_view where, const std::filesystem::path& path
   }
 }
 
-ByteSource::~ByteSource() { ::close(descriptor_); }
+ByteSource::~ByteSource() {
+  ::close(descriptor_);
+}
 
 std::uint64_t ByteSource::most_bytes() const {
   return is_gzip() ? file_bytes_ * most_deflate_ratio : file_bytes_;
@@ -153,8 +157,8 @@ std::size_t ByteSource::read_file(std::span<std::byte> destination) {
     if (count == 0) break;
     if (count < 0) {
       if (errno == EINTR) continue;
-      throw_runtime_error(where_, fmt::format("cannot read '{}': {}", path_.string(),
-                                              system_error_text(errno)));
+      throw_runtime_error(
+          where_, fmt::format("cannot read '{}': {}", path_.string(), system_error_text(errno)));
     }
     filled += static_cast<std::size_t>(count);
   }
@@ -162,8 +166,7 @@ std::size_t ByteSource::read_file(std::span<std::byte> destination) {
 }
 
 std::size_t ByteSource::read(std::span<std::byte> destination) {
-  const std::size_t count =
-      is_gzip() ? inflater_->read(destination) : read_file(destination);
+  const std::size_t count = is_gzip() ? inflater_->read(destination) : read_file(destination);
   position_ += count;
   return count;
 }

@@ -19,7 +19,8 @@ constexpr std::string_view where = "FunctionSource";
 FunctionSource::FunctionSource(std::function<Tree(std::int64_t)> function,
                                std::optional<std::int64_t> batches_per_epoch)
     : function_(std::move(function)), batches_per_epoch_(batches_per_epoch) {
-  if (!function_) throw_value_error(where, "the function is empty; expected one that makes batches");
+  if (!function_)
+    throw_value_error(where, "the function is empty; expected one that makes batches");
   if (batches_per_epoch_ && *batches_per_epoch_ <= 0) {
     throw_value_error(where, fmt::format("batches_per_epoch is {}; expected a positive number, or "
                                          "none for an endless epoch",
@@ -42,8 +43,9 @@ std::optional<Batch> FunctionSource::next() {
 
 void FunctionSource::skip_to_next_epoch() {
   if (!batches_per_epoch_) {
-    throw_value_error(where, "there is no next epoch: this source has one endless epoch; give "
-                             "batches_per_epoch");
+    throw_value_error(where,
+                      "there is no next epoch: this source has one endless epoch; give "
+                      "batches_per_epoch");
   }
   if (cursor_.position > 0) cursor_ = {.epoch = cursor_.epoch + 1, .position = 0};
 }

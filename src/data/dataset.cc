@@ -47,9 +47,10 @@ Dataset::Dataset(std::map<std::string, Column> columns) : columns_(std::move(col
     lengths += fmt::format("{}'{}' {}", lengths.empty() ? "" : ", ", name, length);
   }
   if (!are_equal) {
-    throw_value_error(where, fmt::format("the columns' numbers of rows differ: {}; expected one row "
-                                         "for each example in every column",
-                                         lengths));
+    throw_value_error(where,
+                      fmt::format("the columns' numbers of rows differ: {}; expected one row "
+                                  "for each example in every column",
+                                  lengths));
   }
 }
 
@@ -59,13 +60,14 @@ const Column& Dataset::column(std::string_view name) const {
     if (key == name) return column;
     names += (names.empty() ? "" : ", ") + key;
   }
-  throw_value_error(where, fmt::format("there is no column '{}'; the columns are: {}", name, names));
+  throw_value_error(where,
+                    fmt::format("there is no column '{}'; the columns are: {}", name, names));
 }
 
 Dataset Dataset::rows(std::int64_t begin, std::int64_t end) const {
   if (begin < 0 || end < begin || end > num_rows_) {
-    throw_value_error(where, fmt::format("there are no rows [{}, {}) in a data set of {} rows", begin,
-                                         end, num_rows_));
+    throw_value_error(where, fmt::format("there are no rows [{}, {}) in a data set of {} rows",
+                                         begin, end, num_rows_));
   }
   std::map<std::string, Column> parts;
   for (const auto& [name, column] : columns_) {

@@ -48,10 +48,11 @@ HostTensor read_part(const fs::path& path, std::size_t rank, std::string_view co
   HostTensor part = read_idx(path);
   if (part.dtype() != DType::UInt8 || part.shape().size() != rank) {
     const std::size_t expected = 0x800U + rank;
-    throw_value_error(where, fmt::format("'{}' holds {} of shape {}; expected {}: uint8 of rank {}, "
-                                         "magic number {}",
-                                         path.string(), to_string(part.dtype()),
-                                         to_string(part.shape()), content, rank, expected));
+    throw_value_error(
+        where, fmt::format("'{}' holds {} of shape {}; expected {}: uint8 of rank {}, "
+                           "magic number {}",
+                           path.string(), to_string(part.dtype()), to_string(part.shape()), content,
+                           rank, expected));
   }
   return part;
 }
@@ -91,10 +92,10 @@ Dataset fashion_mnist(std::string_view split, const FashionMnistOptions& options
                                          image_side, image_side));
   }
   if (labels.shape()[0] != count) {
-    throw_value_error(where, fmt::format("'{}' holds {} images and '{}' {} labels; expected as many "
-                                         "of each",
-                                         image_path.string(), count, label_path.string(),
-                                         labels.shape()[0]));
+    throw_value_error(
+        where, fmt::format("'{}' holds {} images and '{}' {} labels; expected as many "
+                           "of each",
+                           image_path.string(), count, label_path.string(), labels.shape()[0]));
   }
   const Shape image_shape = options.flatten ? Shape{count, image_side * image_side}
                                             : Shape{count, image_side, image_side, 1};

@@ -26,15 +26,13 @@ void scale_row(const std::byte* source, std::size_t count, std::byte* destinatio
 
 }  // namespace
 
-HostTensor gather_rows(const Column& column, std::span<const std::int64_t> rows,
-                       ThreadGang& gang) {
+HostTensor gather_rows(const Column& column, std::span<const std::int64_t> rows, ThreadGang& gang) {
   const HostTensor& values = column.values;
   Shape shape = values.shape();
   shape[0] = static_cast<std::int64_t>(rows.size());
   HostTensor batch = HostTensor::empty(column.batch_dtype(), std::move(shape));
   if (batch.num_bytes() == 0) return batch;
-  const std::size_t row_bytes =
-      values.num_bytes() / static_cast<std::size_t>(values.shape()[0]);
+  const std::size_t row_bytes = values.num_bytes() / static_cast<std::size_t>(values.shape()[0]);
   const std::size_t batch_row_bytes = batch.num_bytes() / rows.size();
   const std::byte* const source = values.data();
   std::byte* const destination = batch.mutable_bytes();

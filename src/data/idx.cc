@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "data/byte_order.h"
@@ -31,13 +30,12 @@ std::optional<DType> idx_dtype(std::uint64_t code) {
   }
 }
 
-void read_header_part(ByteSource& source, std::span<std::byte> destination,
-                      std::string_view part) {
+void read_header_part(ByteSource& source, std::span<std::byte> destination, std::string_view part) {
   const std::size_t found = source.read(destination);
   if (found == destination.size()) return;
-  throw_value_error(where, fmt::format("{} is cut inside its header: the {} take {} bytes, found {}",
-                                       source.description(), part, destination.size(),
-                                       found));
+  throw_value_error(where,
+                    fmt::format("{} is cut inside its header: the {} take {} bytes, found {}",
+                                source.description(), part, destination.size(), found));
 }
 
 }  // namespace
@@ -62,7 +60,7 @@ HostTensor read_idx(const std::filesystem::path& path) {
     const std::uint64_t length = big_endian_number(std::span(length_bytes).subspan(4 * axis, 4));
     shape[axis] = static_cast<std::int64_t>(length);
   }
-  return read_elements(where, source, *dtype, std::move(shape), byte_size(*dtype));
+  return read_elements(where, source, *dtype, shape, byte_size(*dtype));
 }
 
 }  // namespace lockstep::data

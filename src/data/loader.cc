@@ -182,9 +182,15 @@ std::optional<Batch> BatchLoader::next() {
   if (prefetcher_ == nullptr && options_.prefetch > 0) {
     prefetcher_ = std::make_unique<Prefetcher>(*producer_, options_.prefetch);
   }
-  Producer::Made made = prefetcher_ != nullptr ? prefetcher_->take() : producer_->make();
-  cursor_ = made.cursor;
-  return std::move(made.batch);
+  try {
+    Producer::Made made = prefetcher_ != nullptr ? prefetcher_->take() : producer_->make();
+    cursor_ = made.cursor;
+    return std::move(made.batch);
+  } catch (...) {
+    // The sampler is past the batch that failed: a further call must not leave it out.
+    go_to({.key = key_, .epoch = cursor_.epoch, .position = cursor_.position});
+    throw;
+  }
 }
 
 void BatchLoader::skip_to_next_epoch() {
@@ -200,9 +206,13 @@ Tree BatchLoader::state_at(const Cursor& cursor) const {
   return to_tree({.key = key_, .epoch = cursor.epoch, .position = cursor.position});
 }
 
-void BatchLoader::restore(const Tree& state) { go_to(sampler_state_from_tree(state)); }
+void BatchLoader::restore(const Tree& state) {
+  go_to(sampler_state_from_tree(state));
+}
 
-const Dataset& BatchLoader::dataset() const { return producer_->dataset(); }
+const Dataset& BatchLoader::dataset() const {
+  return producer_->dataset();
+}
 
 void BatchLoader::go_to(SamplerState state) {
   Sampler sampler(dataset().num_rows(), producer_->sampler().options(), state);

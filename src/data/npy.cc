@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "data/byte_order.h"
@@ -39,10 +38,10 @@ std::optional<DType> numpy_dtype(char kind, std::int64_t size) {
     DType dtype;
   };
   static constexpr Known known[] = {
-      {'b', 1, DType::Bool},     {'i', 1, DType::Int8},      {'i', 2, DType::Int16},
-      {'i', 4, DType::Int32},    {'i', 8, DType::Int64},     {'u', 1, DType::UInt8},
-      {'u', 2, DType::UInt16},   {'u', 4, DType::UInt32},    {'u', 8, DType::UInt64},
-      {'f', 2, DType::Float16},  {'f', 4, DType::Float32},   {'f', 8, DType::Float64},
+      {'b', 1, DType::Bool},      {'i', 1, DType::Int8},        {'i', 2, DType::Int16},
+      {'i', 4, DType::Int32},     {'i', 8, DType::Int64},       {'u', 1, DType::UInt8},
+      {'u', 2, DType::UInt16},    {'u', 4, DType::UInt32},      {'u', 8, DType::UInt64},
+      {'f', 2, DType::Float16},   {'f', 4, DType::Float32},     {'f', 8, DType::Float64},
       {'c', 8, DType::Complex64}, {'c', 16, DType::Complex128},
   };
   for (const Known& entry : known) {
@@ -75,19 +74,20 @@ DType void_dtype(const ByteSource& source, std::string_view descr, std::int64_t 
                  const NpyOptions& options) {
   if (!options.void_dtype) {
     const std::string_view offer =
-        size == 2 ? "NumPy writes bfloat16 so: set NpyOptions::void_dtype to bfloat16 to read as "
-                    "bfloat16"
-                  : "NumPy writes types of ml_dtypes so: set NpyOptions::void_dtype to the one meant";
+        size == 2
+            ? "NumPy writes bfloat16 so: set NpyOptions::void_dtype to bfloat16 to read as "
+              "bfloat16"
+            : "NumPy writes types of ml_dtypes so: set NpyOptions::void_dtype to the one meant";
     throw_value_error(where, fmt::format("{} holds elements of dtype '{}', raw void of {} byte(s). "
                                          "{}, or save the array under another dtype",
                                          source.description(), descr, size, offer));
   }
   if (static_cast<std::int64_t>(byte_size(*options.void_dtype)) != size) {
-    throw_value_error(where, fmt::format("{} holds elements of dtype '{}', {} byte(s) each; "
-                                         "NpyOptions::void_dtype is {}, which takes {}",
-                                         source.description(), descr, size,
-                                         to_string(*options.void_dtype),
-                                         byte_size(*options.void_dtype)));
+    throw_value_error(where,
+                      fmt::format("{} holds elements of dtype '{}', {} byte(s) each; "
+                                  "NpyOptions::void_dtype is {}, which takes {}",
+                                  source.description(), descr, size, to_string(*options.void_dtype),
+                                  byte_size(*options.void_dtype)));
   }
   return *options.void_dtype;
 }
@@ -134,8 +134,9 @@ std::string read_header_text(ByteSource& source) {
   const auto major = std::to_integer<unsigned>(start[6]);
   const auto minor = std::to_integer<unsigned>(start[7]);
   if (major < 1 || major > 3 || minor != 0) {
-    throw_value_error(where, fmt::format("{} has NPY format version {}.{}; expected 1.0, 2.0 or 3.0",
-                                         source.description(), major, minor));
+    throw_value_error(where,
+                      fmt::format("{} has NPY format version {}.{}; expected 1.0, 2.0 or 3.0",
+                                  source.description(), major, minor));
   }
   std::array<std::byte, 4> length_bytes{};
   const std::span<std::byte> length_part = std::span(length_bytes).first(major == 1 ? 2 : 4);
@@ -143,9 +144,10 @@ std::string read_header_text(ByteSource& source) {
   const std::uint64_t length = little_endian_number(length_part);
   const std::uint64_t left = source.most_bytes() - std::min(source.most_bytes(), source.position());
   if (length > left || length > most_header_bytes) {
-    throw_value_error(where, fmt::format("{} claims a header of {} bytes; at most {} are left in it, "
-                                         "and at most {} are read",
-                                         source.description(), length, left, most_header_bytes));
+    throw_value_error(where,
+                      fmt::format("{} claims a header of {} bytes; at most {} are left in it, "
+                                  "and at most {} are read",
+                                  source.description(), length, left, most_header_bytes));
   }
   std::string text(static_cast<std::size_t>(length), '\0');
   read_exactly(source, std::as_writable_bytes(std::span(text)));
@@ -157,8 +159,8 @@ NpyHeader read_header(ByteSource& source) {
   try {
     return parse_npy_header(text);
   } catch (const ValueError& error) {
-    throw_value_error(where, fmt::format("{} has a broken header: {}", source.description(),
-                                         error.what()));
+    throw_value_error(
+        where, fmt::format("{} has a broken header: {}", source.description(), error.what()));
   }
 }
 
@@ -177,8 +179,7 @@ HostTensor read_npy(const std::filesystem::path& path, const NpyOptions& options
   const ElementFormat format = element_format(source, header, options);
   Shape stored_shape = header.shape;
   if (header.fortran_order) std::reverse(stored_shape.begin(), stored_shape.end());
-  HostTensor tensor =
-      read_elements(where, source, format.dtype, std::move(stored_shape), format.swap_width);
+  HostTensor tensor = read_elements(where, source, format.dtype, stored_shape, format.swap_width);
   if (format.dtype == DType::Bool) normalise_bools(tensor);
   if (!header.fortran_order || header.shape.size() < 2) return tensor;
   std::vector<std::int64_t> reversed(header.shape.size());

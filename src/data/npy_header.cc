@@ -144,6 +144,8 @@ class HeaderParser {
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::string_view text) { return HeaderParser(text).parse(); }
+NpyHeader parse_npy_header(std::string_view text) {
+  return HeaderParser(text).parse();
+}
 
 }  // namespace lockstep::data

@@ -70,13 +70,13 @@ Sampler::Sampler(std::int64_t num_rows, SamplerOptions options, SamplerState sta
     : num_rows_(num_rows), options_(std::move(options)), state_(std::move(state)) {
   const std::int64_t batch_size = options_.batch_size;
   if (batch_size <= 0) {
-    throw_value_error(where, fmt::format("batch_size is {}; expected a positive number of rows",
-                                         batch_size));
+    throw_value_error(
+        where, fmt::format("batch_size is {}; expected a positive number of rows", batch_size));
   }
   if (batches_per_epoch() == 0) {
     throw_value_error(
-        where, fmt::format("{} row(s) with batch_size {}{} make 0 batches; {}", num_rows, batch_size,
-                           options_.drop_last ? " and drop_last" : "",
+        where, fmt::format("{} row(s) with batch_size {}{} make 0 batches; {}", num_rows,
+                           batch_size, options_.drop_last ? " and drop_last" : "",
                            num_rows == 0 ? "there is nothing to train on"
                                          : "use a smaller batch_size, or drop_last = false for one "
                                            "short batch"));

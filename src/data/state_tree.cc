@@ -21,10 +21,11 @@ std::int64_t state_counter(std::string_view where, const Tree& state, std::strin
   const bool is_counter = is_integer(entry.dtype()) && entry.shape().empty();
   const std::int64_t value = is_counter ? entry.item<std::int64_t>() : -1;
   if (value < 0) {
-    throw_value_error(where, fmt::format("the state's '{}' is {}{}; expected an integer scalar that "
-                                         "is not negative",
-                                         name, to_string(entry.abstract_value()),
-                                         is_counter ? fmt::format(", {}", value) : ""));
+    throw_value_error(where,
+                      fmt::format("the state's '{}' is {}{}; expected an integer scalar that "
+                                  "is not negative",
+                                  name, to_string(entry.abstract_value()),
+                                  is_counter ? fmt::format(", {}", value) : ""));
   }
   return value;
 }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <new>
 #include <span>
-#include <utility>
 
 #include "data/byte_order.h"
 #include "lockstep/base/error.h"
@@ -31,10 +31,22 @@ std::uint64_t checked_bytes(std::string_view where, const ByteSource& source, DT
   return is_empty ? 0 : static_cast<std::uint64_t>(bytes);
 }
 
+HostTensor empty_tensor(std::string_view where, const ByteSource& source, DType dtype,
+                        const Shape& shape, std::uint64_t bytes) {
+  try {
+    return HostTensor::empty(dtype, shape);
+  } catch (const std::bad_alloc&) {
+    throw_runtime_error(
+        where, fmt::format("{} holds {} of shape {}, {} bytes: there is not so much "
+                           "memory free",
+                           source.description(), to_string(dtype), to_string(shape), bytes));
+  }
+}
+
 }  // namespace
 
-HostTensor read_elements(std::string_view where, ByteSource& source, DType dtype, Shape shape,
-                         std::size_t swap_width) {
+HostTensor read_elements(std::string_view where, ByteSource& source, DType dtype,
+                         const Shape& shape, std::size_t swap_width) {
   const std::uint64_t expected = checked_bytes(where, source, dtype, shape);
   const std::uint64_t header_bytes = source.position();
   const std::uint64_t most = source.most_bytes() - std::min(header_bytes, source.most_bytes());
@@ -46,19 +58,19 @@ HostTensor read_elements(std::string_view where, ByteSource& source, DType dtype
   };
   if (expected > most) fail_cut(most, source.is_gzip() ? "at most " : "");
 
-  HostTensor tensor = HostTensor::empty(dtype, std::move(shape));
-  shape = tensor.shape();
+  HostTensor tensor = empty_tensor(where, source, dtype, shape, expected);
   const std::span<std::byte> bytes(tensor.mutable_bytes(), static_cast<std::size_t>(expected));
   const std::size_t found = source.read(bytes);
   if (found < expected) fail_cut(found, "");
   std::array<std::byte, 1> further{};
   if (source.read(further) > 0) {
     const std::string count = source.is_gzip() ? "more" : fmt::format("{}", most);
-    throw_value_error(where, fmt::format("{} has bytes too many: {} of shape {} take {} bytes after "
-                                         "the header of {}, found {}; its header or its end is "
-                                         "wrong",
-                                         source.description(), to_string(dtype), to_string(shape),
-                                         expected, header_bytes, count));
+    throw_value_error(
+        where, fmt::format("{} has bytes too many: {} of shape {} take {} bytes after "
+                           "the header of {}, found {}; its header or its end is "
+                           "wrong",
+                           source.description(), to_string(dtype), to_string(shape), expected,
+                           header_bytes, count));
   }
   reverse_each(bytes, swap_width);
   return tensor;

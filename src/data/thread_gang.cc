@@ -1,7 +1,12 @@
 #include "data/thread_gang.h"
 
+#include <fmt/format.h>
+
 #include <csignal>
+#include <system_error>
 #include <utility>
+
+#include "lockstep/base/error.h"
 
 namespace lockstep::data {
 
@@ -14,25 +19,40 @@ std::thread start_quiet_thread(std::function<void()> function) {
     std::thread thread(std::move(function));
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return thread;
-  } catch (...) {
+  } catch (const std::system_error& error) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
+    throw_runtime_error("BatchLoader", fmt::format("the system gives no further thread: {}; use a "
+                                                   "smaller num_threads, or raise the limit on "
+                                                   "processes or memory",
+                                                   system_error_text(error.code().value())));
   }
 }
 
 ThreadGang::ThreadGang(std::int64_t num_threads) {
-  for (std::int64_t index = 1; index < num_threads; ++index) {
-    threads_.push_back(start_quiet_thread([this] { work(); }));
+  try {
+    for (std::int64_t index = 1; index < num_threads; ++index) {
+      threads_.emplace_back();
+      threads_.back() = start_quiet_thread([this] { work(); });
+    }
+  } catch (...) {
+    stop();  // those that were started; there is no destructor for a half-made gang
+    throw;
   }
 }
 
 ThreadGang::~ThreadGang() {
+  stop();
+}
+
+void ThreadGang::stop() {
   {
     const std::lock_guard lock(mutex_);
     is_stopping_ = true;
   }
   wake_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
 }
 
 std::int64_t ThreadGang::num_threads() const {

@@ -13,7 +13,7 @@ namespace lockstep::data {
 /// that ThreadSanitizer sees all of it. One loop at a time.
 class ThreadGang {
  public:
-  /// `num_threads` of one or less: the caller's alone.
+  /// `num_threads` of one or less: the caller's alone. RuntimeError where the system gives no more.
   explicit ThreadGang(std::int64_t num_threads);
   ~ThreadGang();
   ThreadGang(const ThreadGang&) = delete;
@@ -26,6 +26,7 @@ class ThreadGang {
 
  private:
   void work();
+  void stop();
   void take_parts(std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
@@ -39,7 +40,8 @@ class ThreadGang {
   std::vector<std::thread> threads_;
 };
 
-/// Starts a thread that takes no signals: they stay with the threads that expect them.
+/// Starts a thread that takes no signals: they stay with the threads that expect them. RuntimeError
+/// where the system gives none.
 [[nodiscard]] std::thread start_quiet_thread(std::function<void()> function);
 
 }  // namespace lockstep::data

@@ -37,7 +37,8 @@ class Dataset {
   /// ValueError listing the columns where there is none of this name.
   [[nodiscard]] const Column& column(std::string_view name) const;
 
-  /// Rows [begin, end), e.g. to hold some back for validation; ValueError where there are none such.
+  /// Rows [begin, end), e.g. to hold some back for validation; ValueError where there are none
+  /// such.
   [[nodiscard]] Dataset rows(std::int64_t begin, std::int64_t end) const;
 
   /// "60000 rows: image uint8 (784,) scaled to float32, label int32 ()".

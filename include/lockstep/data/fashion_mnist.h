@@ -25,6 +25,7 @@ struct FashionMnistOptions {
 /// ValueError for another split; for a missing folder or file, naming the folder, the files and how
 /// to get them; where a file is no IDX file of images or labels; where the numbers of images and
 /// labels differ; for images of another size and labels out of range, naming the row.
-[[nodiscard]] Dataset fashion_mnist(std::string_view split, const FashionMnistOptions& options = {});
+[[nodiscard]] Dataset fashion_mnist(std::string_view split,
+                                    const FashionMnistOptions& options = {});
 
 }  // namespace lockstep::data

@@ -12,7 +12,8 @@ namespace lockstep::data {
 ///
 /// ValueError, naming the file, for a missing file, another magic (shown), lengths whose product
 /// overflows, fewer or more bytes than the lengths ask for, and broken gzip data. Memory is taken
-/// only after what the header claims was held against the file's length.
+/// only after what the header claims was held against the file's length. RuntimeError where the
+/// file cannot be read or there is no memory for it.
 [[nodiscard]] HostTensor read_idx(const std::filesystem::path& path);
 
 }  // namespace lockstep::data

@@ -28,10 +28,12 @@ struct LoaderOptions {
 
 /// Batches of a Dataset as dict trees of host arrays, in owned, aligned, row-major memory, which
 /// CPU devices use without a copy. A batch's memory is used again only after every array made of it
-/// is gone. Errors of the gathering thread are thrown by next(), at the batch they belong to.
+/// is gone. Errors of the gathering thread are thrown by next(), at the batch they belong to; the
+/// call after that tries the same batch again.
 class BatchLoader final : public DataSource {
  public:
-  /// ValueError as Sampler's, and for a negative prefetch or num_threads.
+  /// ValueError as Sampler's, and for a negative prefetch or num_threads. RuntimeError where the
+  /// system gives no such number of threads.
   BatchLoader(Dataset dataset, LoaderOptions options);
   ~BatchLoader() override;  ///< Ends the thread, after the batch that it is gathering.
 

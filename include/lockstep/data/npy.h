@@ -20,7 +20,9 @@ struct NpyOptions {
 ///
 /// ValueError, naming the file, for a missing file, another magic, a broken header, sizes that do
 /// not fit the file's length, and, naming the type too, for element types that are no numbers
-/// (objects, text, structures, dates) or that no DType has. Nothing in a file is ever executed.
-[[nodiscard]] HostTensor read_npy(const std::filesystem::path& path, const NpyOptions& options = {});
+/// (objects, text, structures, dates) or that no DType has. RuntimeError where the file cannot be
+/// read or there is no memory for it. Nothing in a file is ever executed.
+[[nodiscard]] HostTensor read_npy(const std::filesystem::path& path,
+                                  const NpyOptions& options = {});
 
 }  // namespace lockstep::data

@@ -25,8 +25,8 @@ struct SamplerState {
 [[nodiscard]] Array sampler_key(std::uint64_t seed);
 
 /// `count` random numbers that depend on key and epoch only.
-using EpochBits =
-    std::function<std::vector<std::uint32_t>(const Array& key, std::int64_t epoch, std::int64_t count)>;
+using EpochBits = std::function<std::vector<std::uint32_t>(const Array& key, std::int64_t epoch,
+                                                           std::int64_t count)>;
 
 /// random::bits(random::fold_in(key, epoch), {count}), computed on the device where the key lives.
 [[nodiscard]] std::vector<std::uint32_t> threefry_epoch_bits(const Array& key, std::int64_t epoch,
@@ -66,7 +66,7 @@ class Sampler {
   std::int64_t num_rows_;
   SamplerOptions options_;
   SamplerState state_;
-  std::vector<std::int64_t> order_;           // of order_epoch_; empty for stored order
+  std::vector<std::int64_t> order_;  // of order_epoch_; empty for stored order
   std::optional<std::int64_t> order_epoch_;
 };
 
