@@ -24,7 +24,8 @@ if not found or found[2] != program:
 if (lines := len(program.splitlines())) > 25:
     faults.append(f"examples/readme.cc has {lines} lines; at most 25 fit the README's first screen")
 for page in [readme, *sorted((root / "docs").glob("*.md"))]:
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+    prose = re.sub(r"^```.*?^```|`[^`\n]*`", "", page.read_text(), flags=re.S | re.M)
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", prose):
         if not (page.parent / target).exists():
             faults.append(f"{page.relative_to(root)} links to {target}, which does not exist")
 print("\n".join(faults) or "the README's program and every link are good")

@@ -36,8 +36,7 @@ FitLoop::FitLoop(const TrainerOptions& options, CompiledStep& step, data::DataSo
       training_(training),
       evaluation_(evaluation),
       validation_(validation),
-      max_in_flight_(static_cast<std::size_t>(
-          options.max_steps_in_flight.value_or(default_max_steps_in_flight(*options.strategy)))) {
+      max_in_flight_(static_cast<std::size_t>(options.max_steps_in_flight)) {
   for (const auto& callback : options.callbacks) callbacks_.push_back(callback.get());
   std::stable_sort(callbacks_.begin(), callbacks_.end(), [](const Callback* a, const Callback* b) {
     return a->priority() > b->priority();

@@ -47,12 +47,6 @@ NanPolicy nan_policy_from_string(std::string_view text) {
                     fmt::format("'{}' is no policy; expected stop, warn or ignore", text));
 }
 
-std::int64_t default_max_steps_in_flight(const Strategy& strategy) {
-  const bool on_cpu = strategy.root_device().platform() == "cpu";
-  if (!on_cpu) return 8;
-  return strategy.devices().size() > 1 ? 1 : 2;
-}
-
 void check_options(const TrainerOptions& options) {
   if (!options.max_steps && !options.max_epochs) {
     throw_value_error("Trainer",
@@ -77,8 +71,7 @@ Hyperparameters to_hyperparameters(const TrainerOptions& options) {
       {"seed", static_cast<std::int64_t>(options.seed)},
       {"log_every_n_steps", options.log_every_n_steps},
       {"detect_nan", std::string(to_string(options.detect_nan))},
-      {"max_steps_in_flight",
-       options.max_steps_in_flight.value_or(default_max_steps_in_flight(*options.strategy))},
+      {"max_steps_in_flight", options.max_steps_in_flight},
   };
   const auto add = [&](const char* name, const std::optional<std::int64_t>& value) {
     if (value) result[name] = *value;

@@ -25,6 +25,12 @@ enum class NanPolicy {
 [[nodiscard]] std::string_view to_string(NanPolicy policy);
 [[nodiscard]] NanPolicy nan_policy_from_string(std::string_view text);
 
+/// The bound on steps in flight where none is set: enough to hide the host's work, and far below what
+/// the runtime bears. CPU devices of one process meet in collectives by blocking threads of a shared
+/// pool: with 33 and more runs in flight they were seen to wait for each other for ever, with up to 32
+/// never (2, 4 and 8 devices on two busy cores).
+inline constexpr std::int64_t default_max_steps_in_flight = 8;
+
 /// The settings of a Trainer. Trainer's constructor checks each of them; its error names the
 /// option. At least one of max_steps and max_epochs must be set; the first that is reached ends the
 /// fit.
@@ -65,18 +71,13 @@ struct TrainerOptions {
   std::vector<std::shared_ptr<Logger>> loggers = {};
   std::vector<std::shared_ptr<Callback>> callbacks = {};
 
-  /// How many steps may be running at once. Unset: default_max_steps_in_flight(strategy). Positive.
-  std::optional<std::int64_t> max_steps_in_flight = {};
+  /// How many steps may be running at once. Positive.
+  std::int64_t max_steps_in_flight = default_max_steps_in_flight;
   /// A loss that is not finite, noticed where metrics are read (see log_every_n_steps).
   NanPolicy detect_nan = NanPolicy::Stop;
   /// Where compiled programs are kept between runs; unset: as set_compile_cache_dir left it.
   std::optional<std::filesystem::path> compile_cache_dir = {};
 };
 
-/// The bound on steps in flight where none is set. CPU devices of one process meet in collectives
-/// by blocking threads of a shared pool: with many steps in flight they can take all of them and
-/// wait for each other for ever, so several CPU devices get 1 (the host still places the next batch
-/// while a step runs). One CPU device gets 2, and accelerators, whose queues are in order, 8.
-[[nodiscard]] std::int64_t default_max_steps_in_flight(const Strategy& strategy);
 
 }  // namespace lockstep
