@@ -30,8 +30,8 @@ function(lockstep_library)
     Threads::Threads ${CMAKE_DL_LIBS})
 endfunction()
 
-# One test program for each layer: tests/NAME/*_test.cc. Every TEST is a CTest of its own.
-# LABELS and extra sources may be given; ARGN after SOURCES are helper sources.
+# One test program for each layer: tests/NAME/*_test.cc, linked with ARGN. Every TEST is a CTest of its own,
+# which runs alone in its process; under sanitizers, where processes start slowly, the program is one.
 function(lockstep_tests name)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cc")
   if(NOT sources)
@@ -45,5 +45,12 @@ function(lockstep_tests name)
   target_link_libraries(${program} PRIVATE lockstep lockstep_warnings lockstep_pjrt_headers
     nlohmann_json::nlohmann_json GTest::gtest GTest::gmock GTest::gtest_main ${ARGN})
   target_precompile_headers(${program} PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
-  gtest_discover_tests(${program} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  if(LOCKSTEP_SANITIZE)
+    set(suppressions "${CMAKE_SOURCE_DIR}/tests/support/sanitizers")
+    add_test(NAME ${name} COMMAND ${program} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 1200 ENVIRONMENT
+      "LSAN_OPTIONS=suppressions=${suppressions}/leak.txt;TSAN_OPTIONS=suppressions=${suppressions}/thread.txt")
+  else()
+    gtest_discover_tests(${program} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  endif()
 endfunction()
