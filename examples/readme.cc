@@ -13,8 +13,8 @@ int main() {
                                  ls::nn::Dense{10}};
   const auto loss = [&](const ls::Tree& params, const ls::Tree& batch, const ls::random::Key&) {
     const ls::Array logits = model.apply(params, batch["image"]);
-    const ls::Array loss = ls::mean(ls::nn::softmax_cross_entropy(logits, batch["label"]));
-    return ls::Objective{loss, {{"accuracy", ls::accuracy(logits, batch["label"])}}};
+    const ls::Array value = ls::mean(ls::nn::softmax_cross_entropy(logits, batch["label"]));
+    return ls::Objective{value, {{"accuracy", ls::accuracy(logits, batch["label"])}}};
   };
 
   ls::Trainer trainer({.max_epochs = 5, .strategy = ls::create_strategy("cpu", "auto")});
