@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lockstep/pjrt/client.h"
 #include "lockstep/trace/compiled_program.h"
 #include "lockstep/tree/algorithms.h"
 #include "tiny_step.h"
@@ -116,7 +117,7 @@ BareLoop::BareLoop(const std::shared_ptr<const Strategy>& strategy, std::int64_t
   options.input_shardings = {replicated, replicated, strategy->batch_sharding(2)};
   options.output_shardings = {replicated};
   options.donated = {true, true, false};
-  const std::vector<AbstractValue> inputs(3, AbstractValue{DType::Float32, {16, 16}});
+  const std::vector<AbstractValue> inputs(3, AbstractValue{.shape = {16, 16}, .dtype = DType::Float32});
   CompiledProgram program = CompiledProgram::compile(
       [](std::span<const Array> arguments) {
         const StepOutput output = tiny_step(Tree{{"m", arguments[0]}, {"w", arguments[1]}}, Tree{{"x", arguments[2]}});

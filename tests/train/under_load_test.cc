@@ -19,8 +19,9 @@ class BusyCores {
     for (unsigned i = 0; i <= std::thread::hardware_concurrency(); ++i) {
       const pid_t child = fork();
       if (child == 0) {
-        for (volatile unsigned spin = 0;; spin = spin + 1) {
-          if (spin % 0x4000000U == 0 && getppid() == 1) _exit(0);  // left alone by its parent
+        for (unsigned spin = 1;; ++spin) {
+          if (spin == 0 && getppid() == 1) _exit(0);  // left alone by its parent
+          __asm__ volatile("" : "+r"(spin));
         }
       }
       children_.push_back(child);
