@@ -11,7 +11,9 @@
 namespace lockstep {
 namespace {
 
-bool is_differentiable(DType dtype) { return is_floating(dtype) || is_complex(dtype); }
+bool is_differentiable(DType dtype) {
+  return is_floating(dtype) || is_complex(dtype);
+}
 
 // The stretch of values and nodes made since the inputs were marked.
 struct Stretch {
@@ -84,7 +86,9 @@ std::vector<Array> backward(Graph& graph, std::size_t first_node, std::size_t nu
 
   std::vector<Array> cotangents(stretch.depends.size());
   cotangents[output - stretch.first_value] = seed;
-  const auto array_of = [&](ValueId id) { return record ? graph.array_of(id) : graph.concrete(id); };
+  const auto array_of = [&](ValueId id) {
+    return record ? graph.array_of(id) : graph.concrete(id);
+  };
 
   std::vector<Array> inputs;
   std::vector<Array> outputs;

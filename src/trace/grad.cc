@@ -18,8 +18,9 @@ std::vector<Array> differentiated_leaves(std::string_view where, std::span<const
   std::vector<Array> leaves;
   for (const std::size_t argnum : argnums) {
     if (argnum >= arguments.size()) {
-      throw_value_error(where, "argnums names argument " + std::to_string(argnum) + ", but there are " +
-                                   std::to_string(arguments.size()) + " (counted from 0)");
+      throw_value_error(where, "argnums names argument " + std::to_string(argnum) +
+                                   ", but there are " + std::to_string(arguments.size()) +
+                                   " (counted from 0)");
     }
     for_each_leaf(arguments[argnum], [&](const KeyPath& path, const Array& leaf) {
       const std::string at = path.empty() ? "" : " at '" + to_string(path) + "'";
@@ -52,9 +53,10 @@ std::vector<Tree> with_leaves(std::span<const Tree> arguments, std::span<const s
 
 const Array& checked_value(std::string_view where, const Tree& result, bool has_aux) {
   if (has_aux && (!result.is_list() || result.items().size() != 2)) {
-    throw_value_error(where, "a function with auxiliary output must return a list of two: the value "
-                             "and the auxiliary tree; it returned " +
-                                 std::string(result.kind()));
+    throw_value_error(where,
+                      "a function with auxiliary output must return a list of two: the value "
+                      "and the auxiliary tree; it returned " +
+                          std::string(result.kind()));
   }
   const Tree& value = has_aux ? result.items()[0] : result;
   if (!value.is_leaf()) {
@@ -64,15 +66,17 @@ const Array& checked_value(std::string_view where, const Tree& result, bool has_
   }
   const Array& array = value.leaf();
   if (!array.shape().empty()) {
-    const std::string hint = array.size() == 1 ? "; reshape it to shape ()" : "; reduce it first, e.g. "
-                                                                              "with sum or mean";
+    const std::string hint = array.size() == 1 ? "; reshape it to shape ()"
+                                               : "; reduce it first, e.g. "
+                                                 "with sum or mean";
     throw_value_error(where, "a gradient is of a scalar, but the function returned " +
                                  to_string(array.abstract_value()) + hint);
   }
   if (!is_floating(array.dtype())) {
-    throw_value_error(where, "the function returned " + to_string(array.abstract_value()) +
-                                 "; a gradient needs a real floating-point result" +
-                                 (is_complex(array.dtype()) ? ", such as its real part or abs" : ""));
+    throw_value_error(where,
+                      "the function returned " + to_string(array.abstract_value()) +
+                          "; a gradient needs a real floating-point result" +
+                          (is_complex(array.dtype()) ? ", such as its real part or abs" : ""));
   }
   return array;
 }

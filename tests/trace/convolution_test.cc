@@ -101,7 +101,8 @@ TEST(Convolution, MisuseIsNamed) {
   expect_value_error(conv(x, k, {.dimension_numbers = {"NHWC", "HWIO", "NHW"}}),
                      {where, "NHW", "4"});
   expect_value_error(conv(x, k, {.dimension_numbers = {"NHHC", "HWIO", "NHWC"}}), {where, "NHHC"});
-  expect_value_error(conv(x, k, {.feature_group_count = 2}), {where, "float32[3,3,3,8]", "times 2 groups"});
+  expect_value_error(conv(x, k, {.feature_group_count = 2}),
+                     {where, "float32[3,3,3,8]", "times 2 groups"});
   expect_value_error(conv(x, k, {.batch_group_count = 3}), {where, "batch_group_count", "3"});
   expect_value_error(conv(x, k, {.feature_group_count = 0}), {where, "feature_group_count", "0"});
 }

@@ -9,63 +9,14 @@ gradient is that of sum(w * op(inputs)) by each floating input, w drawn from [0.
 
 import itertools
 import math
-import pathlib
 import sys
 
 import jax
 import jax.numpy as jnp
-import ml_dtypes
 import numpy as np
 from jax import lax
 
-F32, BF16, I32 = np.float32, ml_dtypes.bfloat16, np.int32
-TABLES = {}
-
-
-def numbers(count, low, high, seed):
-    state = (seed * 2654435761 + 12345) % 2**64
-    values = []
-    for _ in range(count):
-        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
-        values.append(low + (high - low) * math.ldexp(state >> 11, -53))
-    return values
-
-
-def rnd(shape, low=-1.0, high=1.0, seed=1, dtype=F32):
-    return np.array(numbers(math.prod(shape), low, high, seed), np.float64).reshape(shape).astype(dtype)
-
-
-def ints(*values, dtype=I32):
-    return np.array(values, dtype)
-
-
-def case(table, name, op, *inputs):
-    inputs = [jnp.asarray(i) for i in inputs]
-    floating = [i for i, x in enumerate(inputs) if jnp.issubdtype(x.dtype, jnp.floating)]
-
-    def of_floating(*xs):
-        full = list(inputs)
-        for i, x in zip(floating, xs):
-            full[i] = x
-        return op(*full)
-
-    out = jax.eval_shape(of_floating, *[inputs[i] for i in floating])
-    weights = None
-    if jnp.issubdtype(out.dtype, jnp.floating):
-        weights = jnp.asarray(rnd(out.shape, 0.5, 1.5, 99, out.dtype))
-
-    @jax.jit
-    def value_and_gradients(xs, weights):
-        if weights is None:
-            return of_floating(*xs), []
-        out, pull = jax.vjp(of_floating, *xs)
-        return out, pull(weights)
-
-    out, gradients = value_and_gradients([inputs[i] for i in floating], weights)
-    rows = TABLES.setdefault(table, {})
-    assert name not in rows, name
-    rows[name] = (out, gradients)
-
+from expected_tables import BF16, F32, I32, case, ints, rnd, write_tables
 
 # ---- elementwise: names, inputs where they are smooth, special inputs ------------------------------
 UNARY = {
@@ -378,39 +329,4 @@ case(M, "eye_below", lambda: jnp.eye(3, 2, k=-1))
 case(M, "tri", lambda: jnp.tri(3, 4, k=1))
 case(M, "tri_below", lambda: jnp.tri(3, k=-1))
 
-
-def number(x):
-    x = float(x)
-    if math.isnan(x):
-        return "NAN"
-    if math.isinf(x):
-        return "INFINITY" if x > 0 else "-INFINITY"
-    return f"{x:.9g}"
-
-
-def braced(items):
-    return "{" + ", ".join(items) + "}"
-
-
-def elements(array):
-    return braced(map(number, np.asarray(array).astype(np.float64).reshape(-1)))
-
-
-for table, rows in TABLES.items():
-    with open(pathlib.Path(sys.argv[1]) / f"expected_{table}.h", "w") as header:
-        header.write(f"""#pragma once
-// Written by make_expected_ops.py (JAX {jax.__version__}).
-#include <cmath>
-#include <map>
-#include <string>
-
-#include "trace/op_cases.h"
-
-namespace lockstep {{
-
-inline const std::map<std::string, ExpectedResult> expected_{table} = {{
-""")
-        for name, (out, gradients) in rows.items():
-            fields = [f'"{out.dtype}"', braced(map(str, out.shape)), elements(out), braced(map(elements, gradients))]
-            header.write(f'    {{"{name}", {braced(fields)}}},\n')
-        header.write("};\n\n}  // namespace lockstep\n")
+write_tables(sys.argv[1])

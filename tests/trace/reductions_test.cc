@@ -170,7 +170,8 @@ TEST(Reductions, AxesAreChecked) {
 
 TEST(Reductions, TheExtremeOfNothingIsAnError) {
   const Array empty = HostTensor::zeros(float32, {0, 3});
-  expect_value_error([&] { (void)max(empty, {.axis = 0}); }, {"[reduce_max]", "float32[0,3]", "length 0"});
+  expect_value_error([&] { (void)max(empty, {.axis = 0}); },
+                     {"[reduce_max]", "float32[0,3]", "length 0"});
   expect_value_error([&] { (void)min(empty); }, {"[reduce_min]", "float32[0,3]"});
   expect_value_error([&] { (void)argmax(empty, {.axis = 0}); },
                      {"[argmax]", "float32[0,3]", "length 0"});

@@ -219,7 +219,8 @@ TEST(Creation, MisuseIsNamed) {
   expect_value_error([] { (void)linspace(0, 1, -2); }, {"[linspace]", "num is -2"});
   expect_value_error([] { (void)iota(bool_, 3); }, {"[iota]", "bool"});
   expect_value_error([] { (void)broadcasted_iota(int32, {2}, 1); }, {"[iota]", "1"});
-  expect_value_error([] { (void)full({2}, random_array({3})); }, {"[full]", "float32[3]", "(2,)", "equal or 1"});
+  expect_value_error([] { (void)full({2}, random_array({3})); },
+                     {"[full]", "float32[3]", "(2,)", "equal or 1"});
   expect_value_error([] { (void)full({2}, 300, uint8); }, {"300", "uint8"});
 }
 
@@ -240,7 +241,11 @@ TEST(ShapeOps, MisuseIsNamed) {
   expect_value_error([&] { (void)reshape(x, {4}); }, {"[reshape]", "float32[2,3]", "(4,)"});
   expect_value_error([&] { (void)reshape(x, {-1, -1}); }, {"[reshape]", "(-1, -1)", "at most one"});
   expect_value_error([&] { (void)reshape(x, {4, -1}); }, {"[reshape]", "6 elements", "(4, -1)"});
-  expect_value_error([&] { (void)transpose(x, {0, 0}); }, {"[transpose]", "(0, 0)", "twice", "float32[2,3]"});
+  expect_value_error(
+      [&] {
+        (void)transpose(x, {0, 0});
+      },
+      {"[transpose]", "(0, 0)", "twice", "float32[2,3]"});
   expect_value_error([&] { (void)transpose(x, {0}); }, {"[transpose]", "float32[2,3]"});
   expect_value_error([&] { (void)squeeze(x, 0); }, {"[squeeze]", "axis 0", "length 2"});
   expect_value_error([&] { (void)expand_dims(x, {}); }, {"[expand_dims]", "no axis"});
