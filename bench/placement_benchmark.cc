@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cpu_devices.h"
 #include "lockstep/lockstep.h"
 
 namespace lockstep::bench {
@@ -14,7 +15,7 @@ constexpr std::int64_t num_columns = 4096;
 constexpr std::size_t num_bytes = num_rows * num_columns * sizeof(float);
 
 std::shared_ptr<const Strategy> two_devices() {
-  set_cpu_device_count(2);
+  use_two_cpu_devices();
   return create_strategy("cpu", 2);
 }
 

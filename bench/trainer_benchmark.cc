@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "bare_loop.h"
+#include "cpu_devices.h"
 #include "lockstep/lockstep.h"
 #include "tiny_step.h"
 
@@ -14,7 +15,7 @@ constexpr std::int64_t warm_up_steps = 500;
 constexpr std::int64_t measured_steps = 5000;
 
 std::shared_ptr<const Strategy> strategy_of(const benchmark::State& state) {
-  set_cpu_device_count(2);
+  use_two_cpu_devices();
   return create_strategy("cpu", state.range(0));
 }
 
