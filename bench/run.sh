@@ -17,10 +17,10 @@ echo "Google Benchmark: the Trainer, placement ..." >&2
   --benchmark_enable_random_interleaving=true --benchmark_out="$build/bench/google.json" \
   --benchmark_out_format=json >/dev/null
 
-# run COMMAND...: one JSON line into the results.
+# run COMMAND...: one JSON line into the results. A peer may hang in its rendezvous of CPU devices.
 run() {
-  echo "  $(basename "${1}") ${*:2}" >&2
-  "$@" 2>>"$build/bench/messages.log" | tail -n 1 >>"$results" || echo "  failed: $*" >&2
+  echo "  ${*##*/}" >&2
+  timeout "${BENCH_TIMEOUT:-60}" "$@" 2>>"$build/bench/messages.log" | tail -n 1 >>"$results" || echo "  failed: $*" >&2
 }
 # peer ENVIRONMENT SCRIPT FLAGS...: the same for a peer, if it is there.
 peer() {
