@@ -49,7 +49,8 @@ struct BareLoop::Impl {
     check(api, api->PJRT_Event_Destroy(&args));
   }
 
-  [[nodiscard]] PJRT_Buffer* place(const float* data, const std::int64_t* dims, PJRT_Device* device) const {
+  [[nodiscard]] PJRT_Buffer* place(const float* data, const std::int64_t* dims,
+                                   PJRT_Device* device) const {
     PJRT_Client_BufferFromHostBuffer_Args args{};
     args.struct_size = PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE;
     args.client = client;
@@ -78,7 +79,8 @@ struct BareLoop::Impl {
     const std::int64_t dims[] = {rows_per_device, 16};
     std::vector<std::vector<PJRT_Buffer*>> arguments = state;
     for (std::size_t d = 0; d < n; ++d) {
-      arguments[d].push_back(place(batch + static_cast<std::int64_t>(d) * rows_per_device * 16, dims, devices[d]));
+      arguments[d].push_back(
+          place(batch + static_cast<std::int64_t>(d) * rows_per_device * 16, dims, devices[d]));
     }
     while (running.size() >= max_in_flight) await_oldest();
     std::vector<std::vector<PJRT_Buffer*>> outputs(n, std::vector<PJRT_Buffer*>(num_outputs));
@@ -117,23 +119,27 @@ BareLoop::BareLoop(const std::shared_ptr<const Strategy>& strategy, std::int64_t
   options.input_shardings = {replicated, replicated, strategy->batch_sharding(2)};
   options.output_shardings = {replicated};
   options.donated = {true, true, false};
-  const std::vector<AbstractValue> inputs(3, AbstractValue{.shape = {16, 16}, .dtype = DType::Float32});
+  const std::vector<AbstractValue> inputs(
+      3, AbstractValue{.shape = {16, 16}, .dtype = DType::Float32});
   CompiledProgram program = CompiledProgram::compile(
       [](std::span<const Array> arguments) {
-        const StepOutput output = tiny_step(Tree{{"m", arguments[0]}, {"w", arguments[1]}}, Tree{{"x", arguments[2]}});
-        return std::vector<Array>{output.state["m"].leaf(), output.state["w"].leaf(), output.metrics["loss"].leaf()};
+        const StepOutput output =
+            tiny_step(Tree{{"m", arguments[0]}, {"w", arguments[1]}}, Tree{{"x", arguments[2]}});
+        return std::vector<Array>{output.state["m"].leaf(), output.state["w"].leaf(),
+                                  output.metrics["loss"].leaf()};
       },
       inputs, options);
   const pjrt::LoadedExecutable& executable = program.executable();
-  impl_ = std::make_unique<Impl>(Impl{.program = program,
-                                      .api = executable.client().api(),
-                                      .client = executable.client().handle(),
-                                      .executable = executable.handle(),
-                                      .devices = {},
-                                      .rows_per_device = 16 / static_cast<std::int64_t>(executable.devices().size()),
-                                      .max_in_flight = static_cast<std::size_t>(max_in_flight),
-                                      .state = {},
-                                      .running = {}});
+  impl_ = std::make_unique<Impl>(
+      Impl{.program = program,
+           .api = executable.client().api(),
+           .client = executable.client().handle(),
+           .executable = executable.handle(),
+           .devices = {},
+           .rows_per_device = 16 / static_cast<std::int64_t>(executable.devices().size()),
+           .max_in_flight = static_cast<std::size_t>(max_in_flight),
+           .state = {},
+           .running = {}});
   const std::int64_t dims[] = {16, 16};
   static const Tree start = tiny_state();
   for (const Device& device : executable.devices()) {

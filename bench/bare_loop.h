@@ -1,5 +1,6 @@
 #pragma once
-// The least that a program over the PJRT C API can do for each tiny step: what the Trainer is held against.
+// The least that a program over the PJRT C API can do for each tiny step: what the Trainer is held
+// against.
 #include <cstdint>
 #include <memory>
 

@@ -1,4 +1,5 @@
-// (c) The Fashion-MNIST MLP in steps per second, from the peers' weights. --extras on: progress and CSV log.
+// (c) The Fashion-MNIST MLP in steps per second, from the peers' weights. --extras on: progress and
+// CSV log.
 #include <unistd.h>
 
 #include <cstdio>
@@ -41,25 +42,32 @@ int main(int argc, char** argv) {
 
   ls::data::FashionMnistOptions files;
   if (!flags.data.empty()) files.data_dir = flags.data;
-  ls::data::BatchLoader training(ls::data::fashion_mnist("train", files), {.batch_size = flags.batch});
+  ls::data::BatchLoader training(ls::data::fashion_mnist("train", files),
+                                 {.batch_size = flags.batch});
   ls::data::BatchLoader test(ls::data::fashion_mnist("test", files),
                              {.batch_size = 1000, .shuffle = false, .drop_last = false});
-  const ls::nn::Sequential model{ls::nn::Dense{512}, ls::nn::relu, ls::nn::Dense{256}, ls::nn::relu, ls::nn::Dense{10}};
-  const ls::LossFunction loss = [&](const ls::Tree& params, const ls::Tree& batch, const ls::random::Key&) {
+  const ls::nn::Sequential model{ls::nn::Dense{512}, ls::nn::relu, ls::nn::Dense{256}, ls::nn::relu,
+                                 ls::nn::Dense{10}};
+  const ls::LossFunction loss = [&](const ls::Tree& params, const ls::Tree& batch,
+                                    const ls::random::Key&) {
     const ls::Array logits = model.apply(params, batch["image"].leaf());
-    ls::Objective objective{.loss = ls::mean(ls::nn::softmax_cross_entropy(logits, batch["label"].leaf()))};
+    ls::Objective objective{
+        .loss = ls::mean(ls::nn::softmax_cross_entropy(logits, batch["label"].leaf()))};
     return objective;
   };
-  const ls::LossFunction accuracy = [&](const ls::Tree& params, const ls::Tree& batch, const ls::random::Key&) {
-    return ls::Objective{.loss = ls::accuracy(model.apply(params, batch["image"].leaf()), batch["label"].leaf())};
+  const ls::LossFunction accuracy = [&](const ls::Tree& params, const ls::Tree& batch,
+                                        const ls::random::Key&) {
+    return ls::Objective{
+        .loss = ls::accuracy(model.apply(params, batch["image"].leaf()), batch["label"].leaf())};
   };
   ls::Trainer trainer(options);
   const ls::FitResult result = trainer.fit(
-      loss, [](const ls::random::Key&, const ls::Tree&) { return initial_params(); }, ls::optim::adam(1e-3), training);
+      loss, [](const ls::random::Key&, const ls::Tree&) { return initial_params(); },
+      ls::optim::adam(1e-3), training);
   const double test_accuracy = trainer.evaluate(accuracy, result.state, test).at("loss");
-  nlohmann::ordered_json record{{"job", "mlp"},        {"peer", "lockstep"},
-                                {"devices", flags.devices}, {"steps", flags.steps},
-                                {"batch", flags.batch}, {"variant", "extras=" + flags.extras}};
+  nlohmann::ordered_json record{
+      {"job", "mlp"},         {"peer", "lockstep"},   {"devices", flags.devices},
+      {"steps", flags.steps}, {"batch", flags.batch}, {"variant", "extras=" + flags.extras}};
   record.update(windows->record());
   record["test_accuracy"] = test_accuracy;
   record["peak_rss_mb"] = result.peak_memory_mb;

@@ -16,7 +16,8 @@ std::uint64_t mix(std::uint64_t z) {
 
 }  // namespace
 
-HostTensor uniform(std::uint64_t seed, std::uint64_t stream, const Shape& shape, float low, float high) {
+HostTensor uniform(std::uint64_t seed, std::uint64_t stream, const Shape& shape, float low,
+                   float high) {
   const std::uint64_t base = mix(mix(seed) + stream);
   std::vector<float> values(static_cast<std::size_t>(num_elements(shape)));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -26,7 +27,8 @@ HostTensor uniform(std::uint64_t seed, std::uint64_t stream, const Shape& shape,
   return HostTensor::from(values, shape);
 }
 
-HostTensor glorot(std::uint64_t seed, std::uint64_t stream, std::int64_t fan_in, std::int64_t fan_out) {
+HostTensor glorot(std::uint64_t seed, std::uint64_t stream, std::int64_t fan_in,
+                  std::int64_t fan_out) {
   const auto bound = static_cast<float>(std::sqrt(6.0 / static_cast<double>(fan_in + fan_out)));
   return uniform(seed, stream, {fan_in, fan_out}, -bound, bound);
 }

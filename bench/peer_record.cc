@@ -52,7 +52,8 @@ void Windows::on_train_step_end(FitContext& context) {
 
 nlohmann::ordered_json Windows::record() const {
   const bool has_warm_up = seconds_per_step_.size() >= 3;
-  std::vector<double> kept(seconds_per_step_.begin() + (has_warm_up ? 1 : 0), seconds_per_step_.end());
+  std::vector<double> kept(seconds_per_step_.begin() + (has_warm_up ? 1 : 0),
+                           seconds_per_step_.end());
   if (kept.empty()) return {};
   std::sort(kept.begin(), kept.end());
   const double median = kept[kept.size() / 2];

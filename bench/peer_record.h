@@ -19,8 +19,8 @@ struct JobFlags {
 };
 JobFlags parse_flags(int argc, char** argv, JobFlags defaults);
 
-// Seconds per step over windows of `every` steps; each window ends with the loss on the host. The first
-// window is warm-up.
+// Seconds per step over windows of `every` steps; each window ends with the loss on the host. The
+// first window is warm-up.
 class Windows final : public Callback {
  public:
   explicit Windows(std::int64_t every) : every_(every) {}

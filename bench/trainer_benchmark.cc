@@ -23,7 +23,8 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Takes the time from the end of the warm-up to the end of the fit, when the last step has completed.
+// Takes the time from the end of the warm-up to the end of the fit, when the last step has
+// completed.
 class Stopwatch final : public Callback {
  public:
   void on_train_step_end(FitContext& context) override {
@@ -70,8 +71,18 @@ void tiny_step_trainer(benchmark::State& state) {
   report(state);
 }
 
-BENCHMARK(tiny_step_bare_loop)->Arg(1)->Arg(2)->UseManualTime()->Iterations(3)->Unit(benchmark::kMillisecond);
-BENCHMARK(tiny_step_trainer)->Arg(1)->Arg(2)->UseManualTime()->Iterations(3)->Unit(benchmark::kMillisecond);
+BENCHMARK(tiny_step_bare_loop)
+    ->Arg(1)
+    ->Arg(2)
+    ->UseManualTime()
+    ->Iterations(3)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(tiny_step_trainer)
+    ->Arg(1)
+    ->Arg(2)
+    ->UseManualTime()
+    ->Iterations(3)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace lockstep::bench

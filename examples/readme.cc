@@ -7,7 +7,8 @@ namespace ls = lockstep;
 int main() {
   ls::set_cpu_device_count(2);
   ls::data::BatchLoader training(ls::data::fashion_mnist("train"), {.batch_size = 256});
-  ls::data::BatchLoader test(ls::data::fashion_mnist("test"), {.batch_size = 1000, .shuffle = false});
+  ls::data::BatchLoader test(ls::data::fashion_mnist("test"),
+                             {.batch_size = 1000, .shuffle = false});
 
   const ls::nn::Sequential model{ls::nn::Dense{512}, ls::nn::relu, ls::nn::Dense{256}, ls::nn::relu,
                                  ls::nn::Dense{10}};

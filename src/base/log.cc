@@ -57,7 +57,9 @@ void set_log_level(LogLevel level) {
   logger().sink.set_level(to_spdlog(level));
 }
 
-LogLevel log_level() { return logger().level; }
+LogLevel log_level() {
+  return logger().level;
+}
 
 void log(LogLevel level, std::string_view message) {
   Logger& target = logger();

@@ -45,7 +45,8 @@ DeviceRequest::DeviceRequest(double fraction) : value_(fmt::format("{:#}", fract
 DeviceRequest DeviceRequest::parse(const std::string& text) {
   const std::string_view word = trim(text);
   if (word == "auto") return DeviceRequest(std::string(word));
-  if (const auto count = whole_number(word)) return DeviceRequest(*count);  // braces would make it a list
+  if (const auto count = whole_number(word))
+    return DeviceRequest(*count);  // braces would make it a list
   if (word.size() >= 2 && word.front() == '[' && word.back() == ']') {
     if (auto indices = index_list(trim(word.substr(1, word.size() - 2)))) {
       return DeviceRequest(std::move(*indices));

@@ -11,7 +11,8 @@ TEST(Log, WritesToStandardErrorOnly) {
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
   log_warning("falling back to cpu");
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("warning: falling back to cpu\n"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("warning: falling back to cpu\n"));
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }
 

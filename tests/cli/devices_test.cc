@@ -41,20 +41,23 @@ TEST(Devices, C009_ABrokenPluginIsListedWithTheLoadersReason) {
   const TemporaryDirectory folder;
   std::ofstream(folder / "pjrt_plugin_gpu.so") << std::string(200, 'x');
   const std::string path = folder / "pjrt_plugin_gpu.so";
-  const ProcessResult result = run_tool(
-      {"devices", "--accelerator", "gpu"},
-      {.environment = {{"LOCKSTEP_PJRT_PLUGIN_PATH", std::nullopt},
-                       {"PJRT_NAMES_AND_LIBRARY_PATHS", "cuda:" + path}}});
+  const ProcessResult result =
+      run_tool({"devices", "--accelerator", "gpu"},
+               {.environment = {{"LOCKSTEP_PJRT_PLUGIN_PATH", std::nullopt},
+                                {"PJRT_NAMES_AND_LIBRARY_PATHS", "cuda:" + path}}});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.error, AllOf(HasSubstr(path), HasSubstr("invalid ELF header")));
 }
 
 TEST(Devices, C011_AMisspeltXlaFlagIsQuotedBeforeThePluginSeesIt) {
-  for (const std::string flags : {"\u2013-xla_force_host_platform_device_count=4", "--xla_no_such_flag=1"}) {
+  for (const std::string flags :
+       {"\u2013-xla_force_host_platform_device_count=4", "--xla_no_such_flag=1"}) {
     const ProcessResult result = run_tool({"devices"}, {.environment = {{"XLA_FLAGS", flags}}});
     EXPECT_NE(result.exit_status, 0) << flags;
     EXPECT_EQ(result.signal, 0) << flags;
-    EXPECT_THAT(result.error, AllOf(HasSubstr("XLA_FLAGS"), HasSubstr(flags.substr(0, flags.find('='))))) << flags;
+    EXPECT_THAT(result.error,
+                AllOf(HasSubstr("XLA_FLAGS"), HasSubstr(flags.substr(0, flags.find('=')))))
+        << flags;
   }
 }
 

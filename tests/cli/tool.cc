@@ -9,8 +9,8 @@ namespace lockstep::testing {
 
 ProcessResult run_tool(const std::vector<std::string>& arguments, ProcessOptions options) {
   // What the person who runs the tests has set must not change what they show.
-  for (const char* name : {"XLA_FLAGS", "LOCKSTEP_CPU_DEVICES", "LOCKSTEP_LOG_LEVEL", "NO_COLOR", "CI",
-                           "PJRT_NAMES_AND_LIBRARY_PATHS", "TPU_LIBRARY_PATH"}) {
+  for (const char* name : {"XLA_FLAGS", "LOCKSTEP_CPU_DEVICES", "LOCKSTEP_LOG_LEVEL", "NO_COLOR",
+                           "CI", "PJRT_NAMES_AND_LIBRARY_PATHS", "TPU_LIBRARY_PATH"}) {
     options.environment.try_emplace(name, std::nullopt);
   }
   options.environment.try_emplace("LOCKSTEP_PJRT_PLUGIN_PATH", LOCKSTEP_TEST_PJRT_DIR "/cpu");
@@ -20,7 +20,8 @@ ProcessResult run_tool(const std::vector<std::string>& arguments, ProcessOptions
 }
 
 nlohmann::json only_json_line(const ProcessResult& result) {
-  EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output << result.error;
+  EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1)
+      << result.output << result.error;
   const auto json = nlohmann::json::parse(result.output, nullptr, false);
   EXPECT_TRUE(json.is_object()) << result.output << result.error;
   return json;

@@ -23,9 +23,10 @@ class Train : public ::testing::Test {
   void SetUp() override { write_tiny_fashion_mnist(folder_.path() / "data"); }
 
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& more) const {
-    std::vector<std::string> all{"train", "fashion-mnist", "--data", folder_ / "data", "--root-dir",
-                                 folder_ / "runs", "--accelerator", "cpu", "--compile-cache",
-                                 folder_ / "cache", "--batch-size", "64"};
+    std::vector<std::string> all{"train",           "fashion-mnist", "--data",
+                                 folder_ / "data",  "--root-dir",    folder_ / "runs",
+                                 "--accelerator",   "cpu",           "--compile-cache",
+                                 folder_ / "cache", "--batch-size",  "64"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -55,8 +56,8 @@ TEST_F(Train, DataParallelRunLearnsAndReportsAsJson) {
 
 TEST_F(Train, TheSameSeedGivesTheSameBits) {
   const auto loss = [&](const std::string& devices) {
-    const ProcessResult result = run_tool(
-        words({"--cpu-devices", "2", "--devices", devices, "--max-steps", "20", "--seed", "7", "--json"}));
+    const ProcessResult result = run_tool(words({"--cpu-devices", "2", "--devices", devices,
+                                                 "--max-steps", "20", "--seed", "7", "--json"}));
     EXPECT_EQ(result.exit_status, 0) << result.error;
     return only_json_line(result)["train_loss"].get<double>();
   };
@@ -73,7 +74,8 @@ TEST_F(Train, ASecondStartLoadsWhatTheFirstCompiled) {
   seconds();
   const auto entries = [&] {
     std::size_t count = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path() / "cache")) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(folder_.path() / "cache")) {
       count += entry.is_regular_file() ? 1 : 0;
     }
     return count;
@@ -95,20 +97,24 @@ TEST_F(Train, C007_SpellingsOfDevices) {
                                             {"0,2", {"cpu:0", "cpu:2"}},
                                             {"auto", {"cpu:0", "cpu:1", "cpu:2", "cpu:3"}},
                                             {" 2 ", {"cpu:0", "cpu:1"}}}) {
-    const ProcessResult result = run_tool(words({"--batch-size", "48", "--cpu-devices", "4", "--devices",
-                                                 good.text, "--max-steps", "1", "--json"}));
+    const ProcessResult result =
+        run_tool(words({"--batch-size", "48", "--cpu-devices", "4", "--devices", good.text,
+                        "--max-steps", "1", "--json"}));
     ASSERT_EQ(result.exit_status, 0) << good.text << result.error;
     EXPECT_EQ(only_json_line(result)["devices"], nlohmann::json(good.devices)) << good.text;
   }
   for (const std::string bad : {"three", "1.5", ""}) {
-    const ProcessResult result = run_tool(words({"--cpu-devices", "4", "--devices", bad, "--max-steps", "1"}));
+    const ProcessResult result =
+        run_tool(words({"--cpu-devices", "4", "--devices", bad, "--max-steps", "1"}));
     EXPECT_EQ(result.exit_status, 2) << bad;
     EXPECT_THAT(result.error, AllOf(HasSubstr("--devices"), HasSubstr("'" + bad + "'")));
   }
-  const ProcessResult many = run_tool(words({"--cpu-devices", "4", "--devices", "5", "--max-steps", "1"}));
+  const ProcessResult many =
+      run_tool(words({"--cpu-devices", "4", "--devices", "5", "--max-steps", "1"}));
   EXPECT_EQ(many.exit_status, 1);
   EXPECT_THAT(many.error, ContainsRegex("5.*4"));
-  const ProcessResult index = run_tool(words({"--cpu-devices", "4", "--devices", "4,", "--max-steps", "1"}));
+  const ProcessResult index =
+      run_tool(words({"--cpu-devices", "4", "--devices", "4,", "--max-steps", "1"}));
   EXPECT_EQ(index.exit_status, 1);
   EXPECT_THAT(index.error, HasSubstr("4"));
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "runs" / "fashion-mnist" / "version_6"));
@@ -177,9 +183,9 @@ TEST_F(Train, NoProgressIsQuiet) {
 }
 
 TEST_F(Train, AnInterruptStopsAfterTheRunningStepAndTheProcessDiesOfIt) {
-  const ProcessResult result =
-      run_tool(words({"--max-steps", "100000000", "--json"}),
-               {.environment = {}, .timeout_seconds = 100, .signal = SIGINT, .signal_after_text = "step"});
+  const ProcessResult result = run_tool(
+      words({"--max-steps", "100000000", "--json"}),
+      {.environment = {}, .timeout_seconds = 100, .signal = SIGINT, .signal_after_text = "step"});
   EXPECT_FALSE(result.timed_out);
   EXPECT_EQ(result.signal, SIGINT);
   const auto json = only_json_line(result);
@@ -188,8 +194,8 @@ TEST_F(Train, AnInterruptStopsAfterTheRunningStepAndTheProcessDiesOfIt) {
 }
 
 TEST_F(Train, TheCnnTrains) {
-  const ProcessResult result = run_tool(
-      words({"--model", "cnn", "--batch-size", "32", "--max-steps", "12", "--json"}));
+  const ProcessResult result =
+      run_tool(words({"--model", "cnn", "--batch-size", "32", "--max-steps", "12", "--json"}));
   ASSERT_EQ(result.exit_status, 0) << result.error;
   EXPECT_LT(only_json_line(result)["train_loss"], 2.3);
 }

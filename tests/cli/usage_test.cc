@@ -11,7 +11,9 @@ using ::testing::HasSubstr;
 
 TEST(Usage, HelpIsThereOnEveryLevel) {
   for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"--help"}, {"devices", "--help"}, {"train", "--help"},
+       std::vector<std::vector<std::string>>{{"--help"},
+                                             {"devices", "--help"},
+                                             {"train", "--help"},
                                              {"train", "fashion-mnist", "--help"}}) {
     const ProcessResult result = run_tool(words);
     EXPECT_EQ(result.exit_status, 0) << result.error;

@@ -71,7 +71,8 @@ ProcessResult run_process(const std::vector<std::string>& command, const Process
       result.timed_out = true;
       kill(child, SIGKILL);
     }
-    pollfd descriptors[] = {{output_open ? output[0] : -1, POLLIN, 0}, {error_open ? error[0] : -1, POLLIN, 0}};
+    pollfd descriptors[] = {{output_open ? output[0] : -1, POLLIN, 0},
+                            {error_open ? error[0] : -1, POLLIN, 0}};
     poll(descriptors, 2, 100);
     if (descriptors[0].revents != 0) output_open = read_some(output[0], result.output);
     if (descriptors[1].revents != 0) error_open = read_some(error[0], result.error);

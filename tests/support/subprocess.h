@@ -26,6 +26,7 @@ struct ProcessOptions {
 };
 
 // `command[0]` is the program's path.
-ProcessResult run_process(const std::vector<std::string>& command, const ProcessOptions& options = {});
+ProcessResult run_process(const std::vector<std::string>& command,
+                          const ProcessOptions& options = {});
 
 }  // namespace lockstep::testing

@@ -1,5 +1,5 @@
-// Data-parallel training beside processes that keep every core busy: no hang, no abort in the runtime's
-// rendezvous of CPU devices, with the default bound on steps in flight.
+// Data-parallel training beside processes that keep every core busy: no hang, no abort in the
+// runtime's rendezvous of CPU devices, with the default bound on steps in flight.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,7 +43,8 @@ class BusyCores {
 class UnderLoad : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(UnderLoad, TwoThousandTinyStepsTenTimes) {
-  if (is_sanitized) GTEST_SKIP() << "the runtime is not instrumented, and this is about the runtime";
+  if (is_sanitized)
+    GTEST_SKIP() << "the runtime is not instrumented, and this is about the runtime";
   const BusyCores busy;
   for (int run = 0; run < 10; ++run) {
     TrainerOptions options = quiet_options(GetParam(), 2000);

@@ -15,8 +15,8 @@ struct Objective {
   std::map<std::string, Array> metrics = {};
 };
 
-/// Written for the whole (global) batch: the mean of a loss is the mean over every device's rows. The
-/// key is another one at every step, the same for the same seed.
+/// Written for the whole (global) batch: the mean of a loss is the mean over every device's rows.
+/// The key is another one at every step, the same for the same seed.
 using LossFunction =
     std::function<Objective(const Tree& params, const Tree& batch, const random::Key& key)>;
 

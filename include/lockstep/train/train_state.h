@@ -18,8 +18,8 @@ using InitFunction = std::function<Tree(const random::Key& key, const Tree& samp
 /// {image, label} the image). ValueError where the batch has none.
 [[nodiscard]] InitFunction init_function(nn::Module model);
 
-/// A new training state: {"key", "opt_state", "params", "step"}, where `step` is an int32 scalar that
-/// counts steps and `key` the uint32[2] key that every step's key is folded from. One compiled
+/// A new training state: {"key", "opt_state", "params", "step"}, where `step` is an int32 scalar
+/// that counts steps and `key` the uint32[2] key that every step's key is folded from. One compiled
 /// program makes all of it, on default_device(); strategies place it.
 [[nodiscard]] Tree init_train_state(const InitFunction& init,
                                     const optim::GradientTransformation& optimizer,
@@ -27,7 +27,8 @@ using InitFunction = std::function<Tree(const random::Key& key, const Tree& samp
 
 /// The step of a loss and an optimiser over such a state: value and gradient, update, step + 1. Its
 /// metrics are "loss" and the objective's; ValueError for one that is named "loss".
-[[nodiscard]] StepFunction make_train_step(LossFunction loss, optim::GradientTransformation optimizer);
+[[nodiscard]] StepFunction make_train_step(LossFunction loss,
+                                           optim::GradientTransformation optimizer);
 
 /// The metrics of a loss without an update, under the state's parameters.
 [[nodiscard]] EvalFunction make_eval_step(LossFunction loss);

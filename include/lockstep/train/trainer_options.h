@@ -25,10 +25,10 @@ enum class NanPolicy {
 [[nodiscard]] std::string_view to_string(NanPolicy policy);
 [[nodiscard]] NanPolicy nan_policy_from_string(std::string_view text);
 
-/// The bound on steps in flight where none is set: enough to hide the host's work, and far below what
-/// the runtime bears. CPU devices of one process meet in collectives by blocking threads of a shared
-/// pool: with 33 and more runs in flight they were seen to wait for each other for ever, with up to 32
-/// never (2, 4 and 8 devices on two busy cores).
+/// The bound on steps in flight where none is set: enough to hide the host's work, and far below
+/// what the runtime bears. CPU devices of one process meet in collectives by blocking threads of a
+/// shared pool: with 33 and more runs in flight they were seen to wait for each other for ever,
+/// with up to 32 never (2, 4 and 8 devices on two busy cores).
 inline constexpr std::int64_t default_max_steps_in_flight = 8;
 
 /// The settings of a Trainer. Trainer's constructor checks each of them; its error names the
@@ -78,6 +78,5 @@ struct TrainerOptions {
   /// Where compiled programs are kept between runs; unset: as set_compile_cache_dir left it.
   std::optional<std::filesystem::path> compile_cache_dir = {};
 };
-
 
 }  // namespace lockstep
