@@ -10,6 +10,8 @@ option(LOCKSTEP_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(LOCKSTEP_WERROR "Treat warnings in own code as errors" ${PROJECT_IS_TOP_LEVEL})
 set(LOCKSTEP_SANITIZE "" CACHE STRING "Sanitizers for own code: address,undefined or thread")
 
+# The devices' programs are XLA's to optimise; for the host's code -O3 costs compile time and gains nothing.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -30,7 +32,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports these inside the standard library's own inlined code at -O2 and above.
   target_compile_options(lockstep_warnings INTERFACE
     -Wno-maybe-uninitialized -Wno-restrict -Wno-dangling-pointer -Wno-stringop-overflow
-    -Wno-array-bounds)
+    -Wno-array-bounds -Wno-free-nonheap-object)
 endif()
 if(LOCKSTEP_WERROR)
   target_compile_options(lockstep_warnings INTERFACE -Werror)
