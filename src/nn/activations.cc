@@ -26,7 +26,7 @@ Array relu(const Array& x) {
 }
 
 Array relu6(const Array& x) {
-  return minimum(maximum(x, 0), 6);
+  return where(x <= 0, 0, where(x >= 6, 6, x));
 }
 
 Array silu(const Array& x) {

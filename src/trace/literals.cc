@@ -65,8 +65,8 @@ Array convert_and_broadcast(const Array& array, PromotedType type, const Shape& 
   if (const auto literal = literal_of(array)) return make_literal(*literal, type, shape);
   Array result = array;
   if (array.dtype() != type.dtype) {
-    result = apply_one(primitives::convert(type.dtype, array.weak_type() && type.weak_type),
-                       std::vector<Array>{array});
+    // int32 with a floating literal is a weak float, as in JAX: both must be weak then.
+    result = apply_one(primitives::convert(type.dtype, type.weak_type), std::vector<Array>{array});
   }
   return result.shape() == shape ? result : broadcast_to(result, shape);
 }

@@ -73,6 +73,15 @@ TEST(Promotion, LiteralsTakeTheTypeTheyMeet) {
   EXPECT_FALSE((half * 2.5).weak_type());
 }
 
+TEST(Promotion, AnIntegerArrayWithAFloatingLiteralIsAWeakFloat) {
+  const Array count = HostTensor::scalar<std::int32_t>(3);
+  const Array scaled = 0.5 * count;
+  EXPECT_TRUE(scaled.weak_type());
+  EXPECT_EQ(scaled.dtype(), DType::Float32);
+  EXPECT_EQ((scaled * HostTensor::scalar(BFloat16(2.0F))).dtype(), DType::BFloat16);
+  EXPECT_TRUE((HostTensor::scalar(true) * Array(2)).weak_type());
+}
+
 TEST(Promotion, OpsOnLiteralsStayWeak) {
   const Array weak = Array(2) * 3;
   EXPECT_TRUE(weak.weak_type());

@@ -42,8 +42,7 @@ class Terminal {
  public:
   explicit Terminal(unsigned short columns) {
     winsize size{24, columns, 0, 0};
-    if (openpty(&master_, &slave_, nullptr, nullptr, &size) != 0)
-      ADD_FAILURE() << "no pseudo-terminal";
+    is_open_ = openpty(&master_, &slave_, nullptr, nullptr, &size) == 0;
   }
   ~Terminal() {
     ::close(master_);
@@ -52,6 +51,7 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
+  [[nodiscard]] bool is_open() const { return is_open_; }
   [[nodiscard]] int slave() const { return slave_; }
   void resize(unsigned short columns) const {
     const winsize size{24, columns, 0, 0};
@@ -73,6 +73,7 @@ class Terminal {
  private:
   int master_ = -1;
   int slave_ = -1;
+  bool is_open_ = false;
 };
 
 // The widest line that a terminal would show, in code points.
@@ -114,6 +115,13 @@ class Progress : public ::testing::Test {
   }
 };
 
+class ProgressOnATerminal : public Progress {
+ protected:
+  void SetUp() override {
+    if (!Terminal(80).is_open()) GTEST_SKIP() << "this machine has no pseudo-terminals (/dev/pts)";
+  }
+};
+
 TEST_F(Progress, C067_APipeGetsPlainLines) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
@@ -131,7 +139,7 @@ TEST_F(Progress, C067_APipeGetsPlainLines) {
   EXPECT_GE(std::count(text.begin(), text.end(), '\n'), 2);
 }
 
-TEST_F(Progress, C067_ATerminalGetsOneLineNeverWiderThanTheWindow) {
+TEST_F(ProgressOnATerminal, C067_ATerminalGetsOneLineNeverWiderThanTheWindow) {
   const Terminal terminal(40);
   ProgressDisplay display(options(terminal.slave()));
   EXPECT_EQ(display.mode(), ProgressMode::Terminal);
@@ -155,7 +163,7 @@ TEST_F(Progress, C067_ATerminalGetsOneLineNeverWiderThanTheWindow) {
   EXPECT_TRUE(narrow.ends_with("\r\n")) << "the cursor is on a fresh line";
 }
 
-TEST_F(Progress, C067_NoColourAndDumbTerminals) {
+TEST_F(ProgressOnATerminal, C067_NoColourAndDumbTerminals) {
   {
     const ScopedVariable no_colour("NO_COLOR", "1");
     const Terminal terminal(80);
@@ -177,7 +185,7 @@ TEST_F(Progress, C067_NoColourAndDumbTerminals) {
   }
 }
 
-TEST_F(Progress, MessagesGoAboveTheLine) {
+TEST_F(ProgressOnATerminal, MessagesGoAboveTheLine) {
   const Terminal terminal(80);
   ProgressDisplay display(options(terminal.slave()));
   display.start(0, 10);
@@ -186,7 +194,7 @@ TEST_F(Progress, MessagesGoAboveTheLine) {
   EXPECT_THAT(terminal.text(), HasSubstr("\r\x1b[Kwarning: watch out\r\n"));
 }
 
-TEST_F(Progress, WithoutATotalThereIsNoBarAndNoPercentage) {
+TEST_F(ProgressOnATerminal, WithoutATotalThereIsNoBarAndNoPercentage) {
   const Terminal terminal(80);
   ProgressDisplay display(options(terminal.slave()));
   display.start(0, 0);
@@ -196,7 +204,7 @@ TEST_F(Progress, WithoutATotalThereIsNoBarAndNoPercentage) {
   EXPECT_THAT(terminal.text(), AllOf(HasSubstr("7"), Not(HasSubstr("%")), Not(HasSubstr("eta"))));
 }
 
-TEST_F(Progress, OffIsSilentAndAClosedPipeIsNoError) {
+TEST_F(ProgressOnATerminal, OffIsSilentAndAClosedPipeIsNoError) {
   const Terminal terminal(80);
   ProgressOptions off = options(terminal.slave());
   off.mode = ProgressMode::Off;

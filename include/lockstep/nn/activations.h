@@ -14,7 +14,7 @@ using lockstep::tanh;
 
 /// max(x, 0). Derivative 0 at 0.
 [[nodiscard]] Array relu(const Array& x);
-/// min(max(x, 0), 6). Half the gradient at 0 and at 6.
+/// min(max(x, 0), 6). Derivative 0 at 0 and at 6.
 [[nodiscard]] Array relu6(const Array& x);
 /// x sigmoid(x).
 [[nodiscard]] Array silu(const Array& x);
@@ -39,7 +39,8 @@ using lockstep::tanh;
 struct Gelu {
   [[nodiscard]] Array operator()(const Array& x, bool approximate = true) const;
 };
-/// x Phi(x), Phi the normal distribution: by tanh, or exactly (by erf) without `approximate`.
+/// x Phi(x), Phi the normal distribution: by tanh, or exactly (by erf) without `approximate`. Far
+/// below 0, where Phi is all but 0, it is right to the rounding of x only.
 inline constexpr Gelu gelu{};
 
 struct Elu {

@@ -275,11 +275,16 @@ Array logaddexp(const Array& a, const Array& b) {
   // Where one is infinite the larger is the answer, and its share of the gradient too; the formula
   // is given zeros there, so that its own derivative stays finite.
   const Array is_finite = isfinite(most);
-  const Array shift = stop_gradient(select(is_finite, most, zeros_like(most)));
-  const auto term = [&](const Array& operand) {
-    return exp(subtract(select(is_finite, operand, zeros_like(operand)), shift));
+  const Array nothing = zeros_like(most);
+  const Array shift = stop_gradient(select(is_finite, most, nothing));
+  const auto less_shift = [&](const Array& operand) {
+    return subtract(select(is_finite, operand, nothing), shift);
   };
-  return select(is_finite, add(shift, log(add(term(x), term(y)))), most);
+  // The larger's exponential is 1: left out of the sum, so that a small one of the other counts.
+  const Array x_is_larger = greater_equal(x, y);
+  const Array larger = expm1(less_shift(select(x_is_larger, x, y)));
+  const Array smaller = exp(less_shift(select(x_is_larger, y, x)));
+  return select(is_finite, add(shift, log1p(add(larger, smaller))), most);
 }
 
 Array logical_and(const Array& a, const Array& b) {
