@@ -6,7 +6,8 @@ CMAKE_FLAGS ?=
 .PHONY: help setup build train test test-release test-sanitizers test-address test-thread bench peers format format-check tidy install clean
 help:
 	@echo "make train            set up, build, and train Fashion-MNIST over two CPU devices"
-	@echo "make test             set up, build, and run every test, sanitizer runs included"
+	@echo "make test             set up, build, and run every test"
+	@echo "make test-sanitizers  the tests under AddressSanitizer and UndefinedBehaviorSanitizer, and what has threads under ThreadSanitizer"
 	@echo "make bench            measure against the bare C API (and JAX, Lightning after 'make peers')"
 	@echo "make setup            only the set-up: Debian packages, pinned PJRT plugins and headers"
 	@echo "make build            set up and build"
@@ -26,7 +27,7 @@ train: setup
 	@cmake --build $(BUILD) -j $(JOBS) --target lockstep_tool
 	@$(BUILD)/lockstep train fashion-mnist --accelerator cpu --cpu-devices 2 --devices auto $(TRAIN_FLAGS)
 
-test: test-release test-sanitizers
+test: test-release
 
 test-release: build
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
