@@ -17,9 +17,17 @@ void set_log_level(LogLevel level);
 /// Writes one message to standard error, whole lines at a time, from any thread.
 void log(LogLevel level, std::string_view message);
 
-inline void log_debug(std::string_view message) { log(LogLevel::Debug, message); }
-inline void log_info(std::string_view message) { log(LogLevel::Info, message); }
-inline void log_warning(std::string_view message) { log(LogLevel::Warning, message); }
-inline void log_error(std::string_view message) { log(LogLevel::Error, message); }
+inline void log_debug(std::string_view message) {
+  log(LogLevel::Debug, message);
+}
+inline void log_info(std::string_view message) {
+  log(LogLevel::Info, message);
+}
+inline void log_warning(std::string_view message) {
+  log(LogLevel::Warning, message);
+}
+inline void log_error(std::string_view message) {
+  log(LogLevel::Error, message);
+}
 
 }  // namespace lockstep

@@ -1,6 +1,7 @@
 #pragma once
 /// Initial values of parameters, bit for bit those of jax.nn.initializers for the same key; in
-/// float64, inside a larger compiled program, and truncated_normal's, to a few units of the last place.
+/// float64, inside a larger compiled program, and truncated_normal's, to a few units of the last
+/// place.
 #include <cstdint>
 #include <functional>
 #include <vector>

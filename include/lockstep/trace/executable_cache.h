@@ -13,7 +13,7 @@ namespace lockstep {
 struct CompileCacheStats {
   std::int64_t hits = 0;
   std::int64_t misses = 0;
-  std::int64_t errors = 0;        ///< unreadable or foreign entries, ignored (and rewritten)
+  std::int64_t errors = 0;  ///< unreadable or foreign entries, ignored (and rewritten)
   double compile_seconds = 0.0;
   double load_seconds = 0.0;
 };
@@ -27,8 +27,7 @@ void set_compile_cache_dir(std::optional<std::string> directory);
 /// Compiles, or loads from the cache. The key is the whole program text, the options, the plugin's
 /// path-independent version, its platform version, and the CPU's features; an entry holds its key
 /// and is used only if it is equal. Entries are written to a temporary name and renamed.
-[[nodiscard]] std::shared_ptr<pjrt::LoadedExecutable> compile_cached(pjrt::Client& client,
-                                                                     const std::string& module_text,
-                                                                     const pjrt::CompileOptions& options);
+[[nodiscard]] std::shared_ptr<pjrt::LoadedExecutable> compile_cached(
+    pjrt::Client& client, const std::string& module_text, const pjrt::CompileOptions& options);
 
 }  // namespace lockstep

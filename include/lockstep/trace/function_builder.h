@@ -14,7 +14,8 @@ namespace lockstep {
 /// "tensor<8x3xf32>".
 [[nodiscard]] std::string mlir_type(const AbstractValue& value);
 
-/// Collects the functions of one module; helper functions (say threefry) are emitted once and called.
+/// Collects the functions of one module; helper functions (say threefry) are emitted once and
+/// called.
 class ModuleBuilder {
  public:
   /// Adds a private function under `name` unless it is there already.
@@ -36,8 +37,8 @@ class FunctionBuilder {
   /// A fresh SSA name.
   [[nodiscard]] std::string new_value();
 
-  /// Emits `%r = "op"(operands) <{attributes}> ({regions}) : (types) -> types`; returns the SSA names of
-  /// the results. `attributes` is the text between the braces, empty for none.
+  /// Emits `%r = "op"(operands) <{attributes}> ({regions}) : (types) -> types`; returns the SSA
+  /// names of the results. `attributes` is the text between the braces, empty for none.
   std::vector<std::string> emit(std::string_view op, std::span<const std::string> operands,
                                 std::span<const AbstractValue> operand_values,
                                 std::span<const AbstractValue> result_values,

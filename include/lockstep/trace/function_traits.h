@@ -1,6 +1,6 @@
 #pragma once
-/// From C++ functions to functions of trees: how jit and grad take any function of arrays, trees, tree
-/// structs and standard containers of them.
+/// From C++ functions to functions of trees: how jit and grad take any function of arrays, trees,
+/// tree structs and standard containers of them.
 #include <concepts>
 #include <functional>
 #include <span>
@@ -21,7 +21,8 @@ namespace function_traits {
 
 // What an argument of type T is to a function that takes anything: numbers are arrays.
 template <class T>
-using ArgumentType = std::conditional_t<std::is_arithmetic_v<std::decay_t<T>>, Array, std::decay_t<T>>;
+using ArgumentType =
+    std::conditional_t<std::is_arithmetic_v<std::decay_t<T>>, Array, std::decay_t<T>>;
 
 // The parameter types that a function declares; none where it takes anything (a generic lambda).
 template <class Function>

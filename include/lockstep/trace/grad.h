@@ -1,8 +1,8 @@
 #pragma once
 /// grad and value_and_grad: reverse-mode derivatives of functions of trees.
 ///
-/// The rules are built of ops, so a derivative is a function like any other: it can be differentiated
-/// again, compiled by jit, and taken inside either.
+/// The rules are built of ops, so a derivative is a function like any other: it can be
+/// differentiated again, compiled by jit, and taken inside either.
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -23,10 +23,10 @@ struct TreeGradients {
   std::vector<Tree> gradients;  ///< one for each of argnums, of that argument's structure
 };
 
-/// Calls `function` and differentiates its result by the arguments `argnums`. The result is a scalar, or,
-/// with `has_aux`, a list of the scalar and an auxiliary tree that is handed through.
-/// ValueError "[where] ..." where an argument has a leaf that is not floating (naming its path) or the
-/// result is not a floating scalar.
+/// Calls `function` and differentiates its result by the arguments `argnums`. The result is a
+/// scalar, or, with `has_aux`, a list of the scalar and an auxiliary tree that is handed through.
+/// ValueError "[where] ..." where an argument has a leaf that is not floating (naming its path) or
+/// the result is not a floating scalar.
 [[nodiscard]] TreeGradients differentiate(std::string_view where, const TreeFunction& function,
                                           std::span<const Tree> arguments,
                                           std::span<const std::size_t> argnums, bool has_aux);
@@ -56,7 +56,8 @@ template <class ParameterTuple, std::size_t... Argnums>
   if constexpr (sizeof...(Argnums) == 1) {
     return TreeConversion<Gradient>::from_tree(gradients.front());
   } else {
-    return TreeConversion<Gradient>::from_tree(Tree(Tree::List(gradients.begin(), gradients.end())));
+    return TreeConversion<Gradient>::from_tree(
+        Tree(Tree::List(gradients.begin(), gradients.end())));
   }
 }
 
@@ -106,10 +107,10 @@ class Grad {
 
 }  // namespace grad_internal
 
-/// A function that gives `{function(x...), gradient}`; the gradient is by argument 0, or by those given:
-/// `value_and_grad<0, 2>(f)` gives a std::tuple of two. A gradient has its argument's type and structure.
-/// `function` returns a floating scalar, or a std::pair of it and auxiliary output (any tree type).
-/// Non-floating leaves of a differentiated argument are a ValueError.
+/// A function that gives `{function(x...), gradient}`; the gradient is by argument 0, or by those
+/// given: `value_and_grad<0, 2>(f)` gives a std::tuple of two. A gradient has its argument's type
+/// and structure. `function` returns a floating scalar, or a std::pair of it and auxiliary output
+/// (any tree type). Non-floating leaves of a differentiated argument are a ValueError.
 template <std::size_t... Argnums, class Function>
 [[nodiscard]] auto value_and_grad(Function function) {
   if constexpr (sizeof...(Argnums) == 0) {

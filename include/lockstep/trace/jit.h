@@ -47,8 +47,8 @@ class CompiledFunction {
   std::shared_ptr<Impl> impl_;
 };
 
-/// jit of a function of arrays, trees, tree structs and containers of them, to one of these. A generic
-/// function (a lambda of `auto`) takes each argument as it is given; numbers are arrays.
+/// jit of a function of arrays, trees, tree structs and containers of them, to one of these. A
+/// generic function (a lambda of `auto`) takes each argument as it is given; numbers are arrays.
 template <class Function>
 class Jitted {
  public:
@@ -93,10 +93,11 @@ class Jitted {
     const std::type_index type(typeid(Parameters));
     auto found = variants_->compiled.find(type);
     if (found == variants_->compiled.end()) {
-      found = variants_->compiled
-                  .emplace(type, CompiledFunction(
-                                     function_traits::tree_function<Parameters>(function_), options_))
-                  .first;
+      found =
+          variants_->compiled
+              .emplace(type, CompiledFunction(function_traits::tree_function<Parameters>(function_),
+                                              options_))
+              .first;
     }
     return found->second;
   }
@@ -106,7 +107,8 @@ class Jitted {
   std::shared_ptr<Variants> variants_;
 };
 
-/// Compiles `function` on its first call for each signature: `auto f = jit([](const Array& x) { ... });`.
+/// Compiles `function` on its first call for each signature: `auto f = jit([](const Array& x) { ...
+/// });`.
 template <class Function>
 [[nodiscard]] Jitted<Function> jit(Function function, JitOptions options = {}) {
   return Jitted<Function>(std::move(function), std::move(options));

@@ -1,6 +1,6 @@
 #pragma once
-/// Primitives: the pieces of a graph. An *op* is the function a user calls; it promotes, broadcasts and
-/// checks, then applies primitives. A *primitive* knows its shape rule, its StableHLO and its
+/// Primitives: the pieces of a graph. An *op* is the function a user calls; it promotes, broadcasts
+/// and checks, then applies primitives. A *primitive* knows its shape rule, its StableHLO and its
 /// derivative. One primitive's rules stand side by side in one file of src/trace/primitives/.
 #include <memory>
 #include <span>
@@ -59,11 +59,12 @@ class Primitive {
   [[nodiscard]] virtual std::string attributes() const { return {}; }
 };
 
-/// Applies a primitive: checks shapes, then records it (inside a trace), or runs it (outside), or both
-/// (on a gradient tape).
+/// Applies a primitive: checks shapes, then records it (inside a trace), or runs it (outside), or
+/// both (on a gradient tape).
 [[nodiscard]] std::vector<Array> apply(std::shared_ptr<const Primitive> primitive,
                                        std::span<const Array> inputs);
 /// The same for primitives with one output.
-[[nodiscard]] Array apply_one(std::shared_ptr<const Primitive> primitive, std::span<const Array> inputs);
+[[nodiscard]] Array apply_one(std::shared_ptr<const Primitive> primitive,
+                              std::span<const Array> inputs);
 
 }  // namespace lockstep

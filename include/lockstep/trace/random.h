@@ -1,10 +1,10 @@
 #pragma once
 /// Random numbers from explicit keys, equal to JAX's bit for bit (threefry2x32, the partitionable
-/// variant: element i depends on the key and i only, so a shorter draw is a prefix of a longer one, and a draw
-/// may be split over devices without changing).
+/// variant: element i depends on the key and i only, so a shorter draw is a prefix of a longer one,
+/// and a draw may be split over devices without changing).
 ///
-/// The hash is Threefry-2x32 with 20 rounds: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as
-/// easy as 1, 2, 3", SC 2011. No function of a key has a derivative by it.
+/// The hash is Threefry-2x32 with 20 rounds: Salmon, Moraes, Dror and Shaw, "Parallel random
+/// numbers: as easy as 1, 2, 3", SC 2011. No function of a key has a derivative by it.
 #include <cstdint>
 
 #include "lockstep/array/array.h"
@@ -51,11 +51,11 @@ class Key {
 [[nodiscard]] Array truncated_normal(const Key& key, double lower, double upper, const Shape& shape,
                                      DType dtype = DType::Float32);
 
-/// Integers in [minval, maxval); minval throughout where maxval is not larger. Slightly biased where the span
-/// is no power of two, as JAX's. ValueError for bounds that `dtype` cannot hold (maxval may be one more
-/// than its largest), or a type that is no integer of 8 to 64 bits.
-[[nodiscard]] Array randint(const Key& key, const Shape& shape, std::int64_t minval, std::int64_t maxval,
-                            DType dtype = DType::Int32);
+/// Integers in [minval, maxval); minval throughout where maxval is not larger. Slightly biased
+/// where the span is no power of two, as JAX's. ValueError for bounds that `dtype` cannot hold
+/// (maxval may be one more than its largest), or a type that is no integer of 8 to 64 bits.
+[[nodiscard]] Array randint(const Key& key, const Shape& shape, std::int64_t minval,
+                            std::int64_t maxval, DType dtype = DType::Int32);
 
 /// True with probability p (a number or an array that broadcasts to `shape`): uniform < p.
 [[nodiscard]] Array bernoulli(const Key& key, const Array& p, const Shape& shape);
