@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <fstream>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "lockstep/base/error.h"
 #include "lockstep/base/log.h"
 #include "lockstep/base/number_text.h"
+#include "train/clock.h"
 #include "train/csv_text.h"
 #include "train/output_file.h"
 
@@ -20,10 +20,6 @@ namespace {
 
 constexpr std::string_view where = "CsvLogger";
 constexpr std::size_t most_waiting_rows = 4096;
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 void check_metric_name(const std::string& name) {
   const bool has_control = std::any_of(name.begin(), name.end(), [](char character) {
@@ -91,13 +87,13 @@ void CsvLogger::log_metrics(std::int64_t step, const Metrics& metrics) {
   for (const auto& [name, value] : metrics) {
     row.cells[cell_of_.find(name)->second] = number_text(value);
   }
-  const bool is_due = steady_seconds() - last_write_time_ >= options_.flush_seconds;
+  const bool is_due = monotonic_seconds() - last_write_time_ >= options_.flush_seconds;
   if (is_due || waiting_.size() >= most_waiting_rows) flush();
 }
 
 void CsvLogger::flush() {
   if (file_ == nullptr || waiting_.empty()) return;
-  last_write_time_ = steady_seconds();
+  last_write_time_ = monotonic_seconds();
   const bool replaces_last = last_written_ && last_written_->step == waiting_.front().step;
   const std::int64_t begin = replaces_last ? last_row_begin_ : end_;
   std::string text = end_ == 0 ? header_text() : std::string();

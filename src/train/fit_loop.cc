@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <limits>
 #include <utility>
@@ -15,20 +14,13 @@
 #include "lockstep/train/train_state.h"
 #include "lockstep/tree/algorithms.h"
 #include "train/check_options.h"
+#include "train/clock.h"
 #include "train/interrupt_guard.h"
 #include "train/metric_values.h"
 #include "train/process_info.h"
 #include "train/tree_leaves.h"
 
 namespace lockstep {
-namespace {
-
-double monotonic_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
-
 FitLoop::FitLoop(const TrainerOptions& options, CompiledStep& step, data::DataSource& training,
                  Evaluation* evaluation, data::DataSource* validation)
     : options_(options),
@@ -227,6 +219,7 @@ void FitLoop::finish_steps(std::size_t keep) {
 }
 
 void FitLoop::report(const Issued& issued) {
+  reported_step_ = issued.step;
   metrics_ = read_metrics(step_function_.metric_names(), issued.metrics);
   loggers_->log_metrics(issued.step, metrics_);
   progress_->set_metrics(metrics_);
@@ -270,9 +263,9 @@ void FitLoop::validate() {
 }
 
 void FitLoop::finish() {
-  if (!in_flight_.empty()) in_flight_.back().is_logged = true;
   finish_steps(0);
-  if (metrics_.empty() || !latest_metrics_.empty()) metrics_ = metrics();
+  // The last step is logged, also where a validation has waited for it before.
+  if (steps_ > 0 && reported_step_ != step()) report({step(), latest_metrics_, true});
   if (!interrupted_) validate();
   check_step_counter();
   call_callbacks([&](Callback& callback) { callback.on_fit_end(*this); });

@@ -100,6 +100,7 @@ class FitLoop final : public FitContext {
   std::int64_t epochs_ = 0;
   std::int64_t batches_in_epoch_ = 0;
   std::int64_t examples_ = 0;
+  std::int64_t reported_step_ = -1;  // of metrics_
   std::int64_t validated_step_ = -1;
   bool stop_requested_ = false;
   std::string stop_reason_;

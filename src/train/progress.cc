@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
 #include <vector>
 
 #include "lockstep/base/number_text.h"
+#include "train/clock.h"
 #include "train/terminal.h"
 #include "train/text_width.h"
 
@@ -95,7 +95,7 @@ ProgressDisplay::~ProgressDisplay() {
 
 double ProgressDisplay::now() const {
   if (options_.clock) return options_.clock();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return monotonic_seconds();
 }
 
 void ProgressDisplay::start(std::int64_t first_step, std::int64_t total_steps) {

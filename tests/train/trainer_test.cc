@@ -82,6 +82,23 @@ TEST(Trainer, MetricsAreLoggedAtTheFirstEveryNthAndTheLastStep) {
   EXPECT_EQ(std::get<std::int64_t>(logger->hyperparameters.at("max_steps")), 11);
 }
 
+TEST(Trainer, TheLastStepIsLoggedAlsoWhereAValidationEndsTheFit) {
+  TrainerOptions options = quiet_options(1, 6);
+  options.log_every_n_steps = 4;
+  const auto logger = std::make_shared<RecordingLogger>();
+  options.loggers = {logger};
+  data::FunctionSource training = ones_source(2, 3);
+  data::FunctionSource validation = ones_source(2, 1);
+  const EvalFunction evaluate = [](const Tree& state, const Tree&) {
+    return Tree{{"w", state["w"]}};
+  };
+  const FitResult result =
+      Trainer(options).fit(count_step, counting_state(), training, evaluate, &validation);
+  EXPECT_THAT(logger->steps_of("loss"), ElementsAre(1, 4, 6));
+  EXPECT_THAT(logger->steps_of("val/w"), ElementsAre(3, 6));
+  EXPECT_EQ(result.metrics.at("loss"), 6.0);
+}
+
 TEST(Trainer, AModelIsFitted) {
   TrainerOptions options = quiet_options(2, 200);
   options.seed = 5;
