@@ -1,6 +1,5 @@
 #include "trace/eager.h"
 
-#include <algorithm>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
@@ -11,6 +10,7 @@
 #include "lockstep/pjrt/runtime.h"
 #include "lockstep/trace/compiled_program.h"
 #include "lockstep/trace/record.h"
+#include "trace/commitment.h"
 
 namespace lockstep {
 namespace {
@@ -108,11 +108,7 @@ std::vector<Array> run_eagerly(const std::shared_ptr<const Primitive>& primitive
         values, options);
   });
   std::vector<Array> results = program(placed);
-  const bool is_committed = std::any_of(inputs.begin(), inputs.end(),
-                                        [](const Array& input) { return input.is_committed(); });
-  if (!is_committed) {
-    for (Array& result : results) result = result.with_commitment(false);
-  }
+  if (!any_committed(inputs)) uncommit(results);
   return results;
 }
 

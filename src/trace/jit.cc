@@ -8,6 +8,7 @@
 #include "lockstep/pjrt/runtime.h"
 #include "lockstep/trace/compiled_program.h"
 #include "lockstep/tree/algorithms.h"
+#include "trace/commitment.h"
 
 namespace lockstep {
 namespace {
@@ -182,18 +183,14 @@ Tree CompiledFunction::operator()(std::span<const Tree> arguments) const {
   std::vector<Array> leaves = leaves_of(impl_->options, arguments);
   const Signature signature = impl_->signature_of(arguments, leaves);
   const std::shared_ptr<const Program> program = impl_->program_for(signature);
-  const bool is_committed = impl_->options.out_sharding.has_value() ||
-                            std::any_of(leaves.begin(), leaves.end(),
-                                        [](const Array& leaf) { return leaf.is_committed(); });
+  const bool is_committed = impl_->options.out_sharding.has_value() || any_committed(leaves);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const bool moves = leaves[i].is_host() ||
                        (leaves[i].is_device() && leaves[i].sharding() != signature.shardings[i]);
     if (moves) leaves[i] = device_put(leaves[i], signature.shardings[i]);
   }
   std::vector<Array> results = program->compiled(leaves);
-  if (!is_committed) {
-    for (Array& result : results) result = result.with_commitment(false);
-  }
+  if (!is_committed) uncommit(results);
   return unflatten(program->result, std::span<const Array>(results));
 }
 
