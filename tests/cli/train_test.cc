@@ -144,6 +144,12 @@ TEST_F(Train, BadInputEndsInOneMessageAndLeavesNothing) {
   }
 }
 
+TEST_F(Train, TheLastOfARepeatedOptionCounts) {
+  const ProcessResult result = run_tool(words({"--max-steps", "3", "--max-steps", "2", "--json"}));
+  ASSERT_EQ(result.exit_status, 0) << result.error;
+  EXPECT_EQ(only_json_line(result)["steps"], 2);
+}
+
 TEST_F(Train, C073_BadSizesAreWrongUsage) {
   for (const std::string size : {"0", "-1", "1099511627776"}) {
     const ProcessResult result = run_tool(words({"--max-steps", "2", "--batch-size=" + size}));

@@ -26,7 +26,8 @@ TEST(Usage, AnUnknownOptionIsRefusedWithTheNearestKnownOne) {
   const ProcessResult result = run_tool({"train", "fashion-mnist", "--max-step", "3"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_EQ(result.output, "");
-  EXPECT_THAT(result.error, AllOf(HasSubstr("'--max-step'"), HasSubstr("'--max-steps'")));
+  EXPECT_THAT(result.error, AllOf(HasSubstr("'--max-step'"), HasSubstr("'--max-steps'"),
+                                  HasSubstr("`lockstep train fashion-mnist --help`")));
 }
 
 TEST(Usage, AnUnknownCommandIsRefusedWithTheNearestKnownOne) {
