@@ -49,8 +49,8 @@ struct BareLoop::Impl {
     check(api, api->PJRT_Event_Destroy(&args));
   }
 
-  [[nodiscard]] PJRT_Buffer* place(const float* data, const std::int64_t* dims,
-                                   PJRT_Device* device) const {
+  [[nodiscard]] PJRT_Buffer* place(const float* data, const std::int64_t* dims, PJRT_Device* device,
+                                   PJRT_HostBufferSemantics semantics) const {
     PJRT_Client_BufferFromHostBuffer_Args args{};
     args.struct_size = PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE;
     args.client = client;
@@ -58,7 +58,7 @@ struct BareLoop::Impl {
     args.type = PJRT_Buffer_Type_F32;
     args.dims = dims;
     args.num_dims = 2;
-    args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableZeroCopy;
+    args.host_buffer_semantics = semantics;
     args.device = device;
     check(api, api->PJRT_Client_BufferFromHostBuffer(&args));
     destroy(args.done_with_host_buffer);
@@ -79,8 +79,8 @@ struct BareLoop::Impl {
     const std::int64_t dims[] = {rows_per_device, 16};
     std::vector<std::vector<PJRT_Buffer*>> arguments = state;
     for (std::size_t d = 0; d < n; ++d) {
-      arguments[d].push_back(
-          place(batch + static_cast<std::int64_t>(d) * rows_per_device * 16, dims, devices[d]));
+      arguments[d].push_back(place(batch + static_cast<std::int64_t>(d) * rows_per_device * 16,
+                                   dims, devices[d], PJRT_HostBufferSemantics_kImmutableZeroCopy));
     }
     while (running.size() >= max_in_flight) await_oldest();
     std::vector<std::vector<PJRT_Buffer*>> outputs(n, std::vector<PJRT_Buffer*>(num_outputs));
@@ -141,25 +141,14 @@ BareLoop::BareLoop(const std::shared_ptr<const Strategy>& strategy, std::int64_t
            .state = {},
            .running = {}});
   const std::int64_t dims[] = {16, 16};
-  static const Tree start = tiny_state();
+  const std::vector<Array> start = flatten(tiny_state());
   for (const Device& device : executable.devices()) {
     impl_->devices.push_back(device.handle());
     std::vector<PJRT_Buffer*> buffers;
-    for (const Array& leaf : flatten(start)) {
-      PJRT_Client_BufferFromHostBuffer_Args args{};
-      args.struct_size = PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE;
-      args.client = impl_->client;
-      static std::deque<HostTensor> kept;
-      kept.push_back(leaf.to_host());
-      args.data = kept.back().data();
-      args.type = PJRT_Buffer_Type_F32;
-      args.dims = dims;
-      args.num_dims = 2;
-      args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
-      args.device = impl_->devices.back();
-      check(impl_->api, impl_->api->PJRT_Client_BufferFromHostBuffer(&args));
-      impl_->destroy(args.done_with_host_buffer);
-      buffers.push_back(args.buffer);
+    for (const Array& leaf : start) {
+      // Copied: the state is donated, and the first step writes into it.
+      buffers.push_back(impl_->place(leaf.to_host().values<float>().data(), dims, device.handle(),
+                                     PJRT_HostBufferSemantics_kImmutableOnlyDuringCall));
     }
     impl_->state.push_back(std::move(buffers));
   }

@@ -51,9 +51,8 @@ int main(int argc, char** argv) {
   const ls::LossFunction loss = [&](const ls::Tree& params, const ls::Tree& batch,
                                     const ls::random::Key&) {
     const ls::Array logits = model.apply(params, batch["image"].leaf());
-    ls::Objective objective{
+    return ls::Objective{
         .loss = ls::mean(ls::nn::softmax_cross_entropy(logits, batch["label"].leaf()))};
-    return objective;
   };
   const ls::LossFunction accuracy = [&](const ls::Tree& params, const ls::Tree& batch,
                                         const ls::random::Key&) {

@@ -1,22 +1,14 @@
 #include "peer_record.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
+#include "clock.h"
 #include "lockstep/base/number_text.h"
 
 namespace lockstep::bench {
-namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
-
 JobFlags parse_flags(int argc, char** argv, JobFlags flags) {
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view name = argv[i];

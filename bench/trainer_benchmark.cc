@@ -1,9 +1,8 @@
 // (a) A tiny step through the Trainer against a bare loop over the PJRT C API.
 #include <benchmark/benchmark.h>
 
-#include <chrono>
-
 #include "bare_loop.h"
+#include "clock.h"
 #include "cpu_devices.h"
 #include "lockstep/lockstep.h"
 #include "tiny_step.h"
@@ -17,10 +16,6 @@ constexpr std::int64_t measured_steps = 5000;
 std::shared_ptr<const Strategy> strategy_of(const benchmark::State& state) {
   use_two_cpu_devices();
   return create_strategy("cpu", state.range(0));
-}
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 // Takes the time from the end of the warm-up to the end of the fit, when the last step has
