@@ -14,12 +14,14 @@
 #include "pjrt/api_call.h"
 #include "support/cpu_devices.h"
 #include "support/error_text.h"
+#include "support/shards.h"
 
 namespace lockstep {
 
 using testing::cpu;
 using testing::cpus;
 using testing::error_text;
+using testing::shard_values;
 
 inline std::vector<DType> all_dtypes() {
   std::vector<DType> dtypes;
@@ -67,15 +69,6 @@ inline HostTensor ramp_tensor(Shape shape, float first = 0) {
 inline Mesh mesh_of(std::size_t count) {
   const auto& all = testing::cpu_devices();
   return Mesh({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)}, "data");
-}
-
-// What one device holds.
-inline HostTensor shard_values(const Array& array, std::size_t i) {
-  const Shard shard = array.addressable_shards().at(i);
-  const auto dimensions = shard.buffer->dimensions();
-  return Array::from_buffers({Shape(dimensions.begin(), dimensions.end()), array.dtype()},
-                             SingleDeviceSharding{shard.device}, {shard.buffer})
-      .to_host();
 }
 
 // Where a device buffer lies.

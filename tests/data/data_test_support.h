@@ -20,38 +20,16 @@
 #include "lockstep/array/array.h"
 #include "lockstep/base/error.h"
 #include "lockstep/data/dataset.h"
-#include "lockstep/pjrt/runtime.h"
+#include "support/cpu_devices.h"
+#include "support/error_text.h"
+#include "support/sanitizers.h"
 #include "support/temporary_directory.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define LOCKSTEP_TEST_UNDER_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define LOCKSTEP_TEST_UNDER_SANITIZER 1
-#endif
-#endif
 
 namespace lockstep::data {
 
-// Before any test: the devices cannot be set after the first use.
-class FourCpuDevices : public ::testing::Environment {
- public:
-  void SetUp() override { set_cpu_device_count(4); }
-};
-inline ::testing::Environment* const four_cpu_devices =
-    ::testing::AddGlobalTestEnvironment(new FourCpuDevices);
+using lockstep::testing::error_text;
 
-// The text of the Error that `body` throws; the test fails where it throws none.
-template <class Error>
-std::string error_text(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return {};
-}
+inline const ::testing::Environment* const four_cpu_devices = lockstep::testing::use_cpu_devices(4);
 
 inline void write_file(const std::filesystem::path& path, std::string_view bytes) {
   // A new file each time: some file systems write one that is cut to nothing out to the disk at

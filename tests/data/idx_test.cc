@@ -194,9 +194,7 @@ TEST_F(Idx, AFileThatMayNotBeReadIsTheWorldsFault) {
 }
 
 TEST_F(Idx, WithoutMemoryForTheElementsTheErrorSaysHowMuch) {
-#ifdef LOCKSTEP_TEST_UNDER_SANITIZER
-  GTEST_SKIP() << "sanitizers take address space of their own";
-#else
+  if (lockstep::testing::is_sanitized) GTEST_SKIP() << "sanitizers take address space of their own";
   // A gibibyte of zeros that takes no space on the disk.
   const std::string path = folder_ / "large.idx";
   write_file(path, idx_bytes(0x08, {1U << 30U}, ""));
@@ -213,7 +211,6 @@ TEST_F(Idx, WithoutMemoryForTheElementsTheErrorSaysHowMuch) {
         std::_Exit(0);
       },
       ::testing::ExitedWithCode(7), "read_idx.*large.idx.*1073741824 bytes.*memory");
-#endif
 }
 
 }  // namespace

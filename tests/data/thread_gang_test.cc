@@ -62,9 +62,7 @@ TEST(ThreadGang, ItsThreadsTakeNoSignals) {
 }
 
 TEST(ThreadGang, ThreadsThatTheSystemRefusesAreAnErrorNotTheEnd) {
-#ifdef LOCKSTEP_TEST_UNDER_SANITIZER
-  GTEST_SKIP() << "sanitizers take address space of their own";
-#else
+  if (lockstep::testing::is_sanitized) GTEST_SKIP() << "sanitizers take address space of their own";
   EXPECT_EXIT(
       {
         limit_memory(std::uint64_t{64} << 20U);  // stacks for a few threads only
@@ -77,7 +75,6 @@ TEST(ThreadGang, ThreadsThatTheSystemRefusesAreAnErrorNotTheEnd) {
         std::_Exit(0);
       },
       ::testing::ExitedWithCode(7), "BatchLoader.*no further thread.*num_threads");
-#endif
 }
 
 }  // namespace

@@ -12,19 +12,11 @@
 #include "lockstep/array/array.h"
 #include "lockstep/base/error.h"
 #include "nn/expected_layers.h"
+#include "support/error_text.h"
 
 namespace lockstep::nn {
 
-// The text of the ValueError that `body` throws; the test fails where it throws none.
-inline std::string error_text(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const ValueError& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return {};
-}
+using lockstep::testing::error_text;
 
 // Element k is ((37 k mod 19) - 9) / 4.
 inline HostTensor pattern(const Shape& shape, DType dtype = float32) {

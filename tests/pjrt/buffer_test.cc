@@ -10,12 +10,12 @@
 namespace lockstep::pjrt {
 namespace {
 
-using testing::ElementsAre;
-using testing::ElementsAreArray;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
 
 class BufferTest : public BothPlugins {};
-INSTANTIATE_TEST_SUITE_P(Cpu, BufferTest, testing::ValuesIn(both_plugins), plugin_name);
+INSTANTIATE_TEST_SUITE_P(Cpu, BufferTest, ::testing::ValuesIn(both_plugins), plugin_name);
 
 std::shared_ptr<float> aligned_floats(std::size_t count, float first) {
   auto* data = static_cast<float*>(std::aligned_alloc(64, (count * 4 + 63) / 64 * 64));

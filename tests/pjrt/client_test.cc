@@ -7,11 +7,11 @@
 namespace lockstep::pjrt {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class ClientTest : public BothPlugins {};
-INSTANTIATE_TEST_SUITE_P(Cpu, ClientTest, testing::ValuesIn(both_plugins), plugin_name);
+INSTANTIATE_TEST_SUITE_P(Cpu, ClientTest, ::testing::ValuesIn(both_plugins), plugin_name);
 
 TEST_P(ClientTest, ShowsItsDevicesInOrder) {
   ASSERT_EQ(client().devices().size(), 4U);
@@ -84,7 +84,7 @@ TEST(StubClient, MemoryStatisticsAreReadWhereSet) {
 TEST(StubClient, AFailingCreateNamesThePlugin) {
   const std::string path = stub_path("stub_gpu_create_fails");
   EXPECT_THAT(error_text<RuntimeError>([&] { (void)Client::create(Plugin::load(path)); }),
-              testing::AllOf(HasSubstr(path), HasSubstr("the stub finds no driver")));
+              ::testing::AllOf(HasSubstr(path), HasSubstr("the stub finds no driver")));
 }
 
 TEST(StubClient, C091_AFailedCopyLeavesNothingAndLaterCopiesWork) {

@@ -3,7 +3,7 @@
 namespace lockstep::pjrt {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string bytes(std::initializer_list<int> values) {
   std::string text;
@@ -49,7 +49,7 @@ TEST(CompileOptions, CountsThatContradictAreTheCallersMistake) {
   EXPECT_THAT(error_text<ValueError>([] {
                 (void)CompileOptions{.num_partitions = 4, .device_ids = {0, 1}}.serialize();
               }),
-              testing::AllOf(HasSubstr("2 device_ids"), HasSubstr("4 devices")));
+              ::testing::AllOf(HasSubstr("2 device_ids"), HasSubstr("4 devices")));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace lockstep::pjrt {
 namespace {
 
 class EventTest : public BothPlugins {};
-INSTANTIATE_TEST_SUITE_P(Cpu, EventTest, testing::ValuesIn(both_plugins), plugin_name);
+INSTANTIATE_TEST_SUITE_P(Cpu, EventTest, ::testing::ValuesIn(both_plugins), plugin_name);
 
 TEST_P(EventTest, CallsBackOnceWithoutATextOnSuccess) {
   const auto add = client().compile(add_program(4, false), {});
@@ -30,7 +30,7 @@ TEST_P(EventTest, FailuresReachAwaitAndCallback) {
     event.on_ready([&](std::string error) { told.set_value(std::move(error)); });
     event.await();
   };
-  EXPECT_THAT(error_text<RuntimeError>(ask), testing::HasSubstr("onat"));
+  EXPECT_THAT(error_text<RuntimeError>(ask), ::testing::HasSubstr("onat"));
 }
 
 TEST_P(EventTest, MovingHandsTheEventOver) {

@@ -7,13 +7,13 @@
 namespace lockstep::pjrt {
 namespace {
 
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ExecutableTest : public BothPlugins {};
-INSTANTIATE_TEST_SUITE_P(Cpu, ExecutableTest, testing::ValuesIn(both_plugins), plugin_name);
+INSTANTIATE_TEST_SUITE_P(Cpu, ExecutableTest, ::testing::ValuesIn(both_plugins), plugin_name);
 
 CompileOptions partitioned(std::int64_t count) {
   return {.num_partitions = count, .use_spmd_partitioning = true, .use_shardy_partitioner = true};

@@ -5,8 +5,8 @@
 namespace lockstep::pjrt {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 xla::ffi::Error triple(xla::ffi::Buffer<xla::ffi::F32> x,
                        xla::ffi::ResultBuffer<xla::ffi::F32> result) {
@@ -41,7 +41,7 @@ class FfiTest : public BothPlugins {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Cpu, FfiTest, testing::ValuesIn(both_plugins), plugin_name);
+INSTANTIATE_TEST_SUITE_P(Cpu, FfiTest, ::testing::ValuesIn(both_plugins), plugin_name);
 
 TEST_P(FfiTest, AHandlerIsCalledFromAProgram) {
   const auto client = Client::create(Plugin::load(path()));
@@ -69,8 +69,8 @@ TEST(StubFfi, APluginWithoutTheExtensionIsNamed) {
                 client->register_ffi_handler("lockstep_test_triple",
                                              reinterpret_cast<void*>(triple_handler));
               }),
-              testing::AllOf(HasSubstr(path), HasSubstr("'lockstep_test_triple'"),
-                             HasSubstr("no FFI extension")));
+              ::testing::AllOf(HasSubstr(path), HasSubstr("'lockstep_test_triple'"),
+                               HasSubstr("no FFI extension")));
 }
 
 }  // namespace

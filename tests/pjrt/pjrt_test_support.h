@@ -14,8 +14,11 @@
 #include "lockstep/base/error.h"
 #include "lockstep/pjrt/client.h"
 #include "pjrt/api_call.h"
+#include "support/error_text.h"
 
 namespace lockstep::pjrt {
+
+using lockstep::testing::error_text;
 
 inline std::string main_plugin_path() {
   return LOCKSTEP_TEST_PJRT_DIR "/cpu/pjrt_plugin.so";
@@ -27,20 +30,8 @@ inline std::string stub_path(const std::string& name) {
   return std::string(LOCKSTEP_TEST_STUB_DIR "/") + name + ".so";
 }
 
-// The text of the Error that `body` throws; the test fails where it throws none.
-template <class Error>
-std::string error_text(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return {};
-}
-
 // One client of four devices for each plugin; every test must leave no buffer behind.
-class BothPlugins : public testing::TestWithParam<const char*> {
+class BothPlugins : public ::testing::TestWithParam<const char*> {
  protected:
   [[nodiscard]] static bool is_older() { return std::string(GetParam()) == "older"; }
   [[nodiscard]] static std::string path() {
@@ -60,7 +51,7 @@ class BothPlugins : public testing::TestWithParam<const char*> {
   void TearDown() override { EXPECT_EQ(num_live_buffers(), 0); }
 };
 
-inline std::string plugin_name(const testing::TestParamInfo<const char*>& info) {
+inline std::string plugin_name(const ::testing::TestParamInfo<const char*>& info) {
   return info.param;
 }
 

@@ -11,8 +11,8 @@
 namespace lockstep::pjrt {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string load_error(const std::string& path) {
   return error_text<RuntimeError>([&] { (void)Plugin::load(path); });
@@ -27,7 +27,7 @@ std::string calls_of(const std::string& path) {
 }
 
 class PluginTest : public BothPlugins {};
-INSTANTIATE_TEST_SUITE_P(Cpu, PluginTest, testing::ValuesIn(both_plugins), plugin_name);
+INSTANTIATE_TEST_SUITE_P(Cpu, PluginTest, ::testing::ValuesIn(both_plugins), plugin_name);
 
 TEST_P(PluginTest, TellsVersionAndAttributes) {
   const auto plugin = Plugin::load(path());
@@ -106,7 +106,7 @@ TEST(StubPlugin, EntriesBehindAShorterTableAreNotCalled) {
 
 TEST(StubPlugin, ATableTooShortForAVersionIsRefused) {
   const std::string path = stub_path("stub_gpu_tiny_table");
-  EXPECT_THAT(load_error(path), testing::AllOf(HasSubstr(path), HasSubstr("has 8 bytes")));
+  EXPECT_THAT(load_error(path), ::testing::AllOf(HasSubstr(path), HasSubstr("has 8 bytes")));
 }
 
 TEST(StubPlugin, AnotherMajorVersionIsRefused) {
@@ -125,14 +125,15 @@ TEST(StubPlugin, C091_ALibraryWithoutTheSymbolIsRefused) {
 }
 
 TEST(StubPlugin, C091_ATextFileIsRefusedWithTheLoadersText) {
-  const std::string path = std::filesystem::canonical(testing::TempDir()) / "lockstep_text_file.so";
+  const std::string path =
+      std::filesystem::canonical(::testing::TempDir()) / "lockstep_text_file.so";
   std::ofstream(path) << std::string(100, 'x');
-  EXPECT_THAT(load_error(path), testing::AllOf(HasSubstr(path), HasSubstr("invalid ELF header")));
+  EXPECT_THAT(load_error(path), ::testing::AllOf(HasSubstr(path), HasSubstr("invalid ELF header")));
 }
 
 TEST(StubPlugin, AFileThatIsNotThereIsNamed) {
   EXPECT_THAT(load_error("/no/such/plugin.so"),
-              testing::AllOf(HasSubstr("'/no/such/plugin.so'"), HasSubstr("No such file")));
+              ::testing::AllOf(HasSubstr("'/no/such/plugin.so'"), HasSubstr("No such file")));
 }
 
 TEST(StubPlugin, C009_AMissingDependencyIsQuoted) {
@@ -143,7 +144,8 @@ TEST(StubPlugin, C009_AMissingDependencyIsQuoted) {
 TEST(StubPlugin, AFailingInitializeIsQuoted) {
   const std::string path = stub_path("stub_gpu_initialize_fails");
   for (int attempt = 0; attempt < 2; ++attempt) {
-    EXPECT_THAT(load_error(path), testing::AllOf(HasSubstr(path), HasSubstr("driver is too old")));
+    EXPECT_THAT(load_error(path),
+                ::testing::AllOf(HasSubstr(path), HasSubstr("driver is too old")));
   }
 }
 

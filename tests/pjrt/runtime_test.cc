@@ -6,25 +6,19 @@
 
 #include "pjrt_test_support.h"
 #include "probe_process.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep::pjrt {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
-// A folder that goes away with the test.
+// A folder of plugins that goes away with the test.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = testing::TempDir() + "/lockstep_XXXXXX";
-    path_ = fs::canonical(::mkdtemp(pattern.data()));
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { fs::remove_all(path_); }
   [[nodiscard]] const fs::path& path() const { return path_; }
   // A copy of the file at `source`.
   [[nodiscard]] std::string copy(const std::string& source, const fs::path& name) const {
@@ -40,7 +34,8 @@ class TemporaryFolder {
   }
 
  private:
-  fs::path path_;
+  lockstep::testing::TemporaryDirectory folder_;
+  fs::path path_ = fs::canonical(folder_.path());
 };
 
 TEST(Runtime, TheSetUpsCpuPluginServesByDefault) {

@@ -5,10 +5,10 @@
 namespace lockstep::pjrt {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class TopologyTest : public BothPlugins {};
-INSTANTIATE_TEST_SUITE_P(Cpu, TopologyTest, testing::ValuesIn(both_plugins), plugin_name);
+INSTANTIATE_TEST_SUITE_P(Cpu, TopologyTest, ::testing::ValuesIn(both_plugins), plugin_name);
 
 TEST_P(TopologyTest, OfAClientShowsItsDevices) {
   const Topology topology = Topology::of(client());
@@ -33,8 +33,8 @@ TEST(StubTopology, APluginWithoutTopologiesIsNamed) {
   const std::string path = stub_path("stub_gpu_good");
   const auto plugin = Plugin::load(path);
   EXPECT_THAT(error_text<RuntimeError>([&] { (void)Topology::create(plugin, "v5p:2x2x1"); }),
-              testing::AllOf(HasSubstr(path), HasSubstr("'v5p:2x2x1'"),
-                             HasSubstr("PJRT_TopologyDescription_Create")));
+              ::testing::AllOf(HasSubstr(path), HasSubstr("'v5p:2x2x1'"),
+                               HasSubstr("PJRT_TopologyDescription_Create")));
   const auto client = Client::create(plugin);
   EXPECT_THAT(error_text<RuntimeError>([&] { (void)Topology::of(*client); }),
               HasSubstr("PJRT_Client_TopologyDescription"));

@@ -1,12 +1,10 @@
 // The strategy of docs/add_a_strategy.md, under the same step as the others.
 #include "sequence_parallel.h"
 
-#include <fstream>
-#include <iterator>
-
 #include "lockstep/trace/ops.h"
 #include "lockstep/train/step.h"
 #include "strategy_test_support.h"
+#include "support/read_file.h"
 
 namespace lockstep {
 namespace {
@@ -15,8 +13,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::string text_of(const std::string& path) {
-  std::ifstream file(LOCKSTEP_TEST_SOURCE_DIR "/" + path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return testing::read_file(LOCKSTEP_TEST_SOURCE_DIR "/" + path);
 }
 
 TEST(CustomStrategy, IsTheOneThatTheDocumentationShows) {

@@ -14,12 +14,14 @@
 #include "lockstep/tree/algorithms.h"
 #include "support/cpu_devices.h"
 #include "support/error_text.h"
+#include "support/shards.h"
 
 namespace lockstep {
 
 using testing::cpu;
 using testing::cpus;
 using testing::error_text;
+using testing::shard_values;
 
 // 0, 1, 2, ... as floats.
 inline HostTensor ramp_tensor(const Shape& shape) {
@@ -27,15 +29,6 @@ inline HostTensor ramp_tensor(const Shape& shape) {
   float next = 0;
   for (float& value : tensor.mutable_values<float>()) value = next++;
   return tensor;
-}
-
-// What the device at position `i` of the array's sharding holds.
-inline HostTensor shard_values(const Array& array, std::size_t i) {
-  const Shard shard = array.addressable_shards().at(i);
-  const auto dimensions = shard.buffer->dimensions();
-  return Array::from_buffers({Shape(dimensions.begin(), dimensions.end()), array.dtype()},
-                             SingleDeviceSharding{shard.device}, {shard.buffer})
-      .to_host();
 }
 
 // Every device of `devices`, in that order, holds its part of `source`, and the whole comes back.

@@ -1,6 +1,9 @@
 #pragma once
 // The CPU devices of a test's process.
+#include <gtest/gtest.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "lockstep/pjrt/runtime.h"
@@ -20,6 +23,20 @@ inline const std::vector<Device>& cpu_devices() {
 
 inline Device cpu(std::size_t index) {
   return cpu_devices().at(index);
+}
+
+// Gives a test program so many CPU devices before any of its tests, as the number cannot be set
+// after the first use: for programs whose tests ask the runtime for devices themselves.
+inline const ::testing::Environment* use_cpu_devices(std::int64_t count) {
+  class Environment : public ::testing::Environment {
+   public:
+    explicit Environment(std::int64_t devices) : count_(devices) {}
+    void SetUp() override { set_cpu_device_count(count_); }
+
+   private:
+    std::int64_t count_;
+  };
+  return ::testing::AddGlobalTestEnvironment(new Environment(count));  // which takes it over
 }
 
 // Those of the given indices, in that order.

@@ -4,10 +4,12 @@
 #include <functional>
 #include <string>
 
+#include "lockstep/base/error.h"
+
 namespace lockstep::testing {
 
 // The text of the Error that `body` throws; the test fails where it throws none.
-template <class Error>
+template <class Error = ValueError>
 std::string error_text(const std::function<void()>& body) {
   try {
     body();

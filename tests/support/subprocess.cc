@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,7 +10,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <stdexcept>
 
 namespace lockstep::testing {
@@ -17,25 +17,47 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-[[noreturn]] void become(const std::vector<std::string>& command, const ProcessOptions& options,
-                         int output, int error) {
-  dup2(output, STDOUT_FILENO);
-  dup2(error, STDERR_FILENO);
-  const int null_input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  dup2(null_input, STDIN_FILENO);
+// "NAME=value" for each variable that the program is given.
+std::vector<std::string> variables_of(const ProcessOptions& options) {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; options.inherits_environment && *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos) variables[text.substr(0, equals)] = text.substr(equals + 1);
+  }
   for (const auto& [name, value] : options.environment) {
     if (value) {
-      setenv(name.c_str(), value->c_str(), 1);
+      variables[name] = *value;
     } else {
-      unsetenv(name.c_str());
+      variables.erase(name);
     }
   }
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  execv(arguments[0], arguments.data());
-  _exit(127);
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : variables) entries.push_back(name + "=" + value);
+  return entries;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+// Not by fork: what a child may do between fork and exec is little where there are threads.
+pid_t start(std::vector<std::string> words, const ProcessOptions& options, int output, int error) {
+  std::vector<std::string> variables = variables_of(options);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, error, STDERR_FILENO);
+  pid_t child = -1;
+  const int failure = posix_spawn(&child, words.front().c_str(), &actions, nullptr,
+                                  pointers(words).data(), pointers(variables).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) throw std::runtime_error("run_process: cannot start " + words.front());
+  return child;
 }
 
 // Appends what can be read; false at the end of the stream.
@@ -55,9 +77,7 @@ ProcessResult run_process(const std::vector<std::string>& command, const Process
   if (pipe2(output, O_CLOEXEC) != 0 || pipe2(error, O_CLOEXEC) != 0) {
     throw std::runtime_error("run_process: no pipe");
   }
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("run_process: no process");
-  if (child == 0) become(command, options, output[1], error[1]);
+  const pid_t child = start(command, options, output[1], error[1]);
   close(output[1]);
   close(error[1]);
 

@@ -19,7 +19,8 @@ struct ProcessResult {
 struct ProcessOptions {
   // Added to this process's environment; nothing unsets the variable.
   std::map<std::string, std::optional<std::string>> environment;
-  double timeout_seconds = 120;  // then it is killed
+  bool inherits_environment = true;  // else `environment` is all there is
+  double timeout_seconds = 120;      // then it is killed
   // Sends this signal once, when standard error has first shown `signal_after_text`.
   int signal = 0;
   std::string signal_after_text;

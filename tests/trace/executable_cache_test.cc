@@ -5,11 +5,11 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <thread>
 
 #include "lockstep/trace/compiled_program.h"
 #include "lockstep/trace/ops.h"
+#include "support/read_file.h"
 #include "support/temporary_directory.h"
 #include "trace/trace_test_support.h"
 
@@ -54,10 +54,6 @@ class ExecutableCache : public ::testing::Test {
     return found;
   }
 
-  static std::string read(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
   static void write(const fs::path& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
   }
@@ -67,7 +63,7 @@ class ExecutableCache : public ::testing::Test {
     (void)scale(2);
     ASSERT_EQ(entries().size(), 1u);
     const fs::path entry = entries()[0];
-    const std::string whole = read(entry);
+    const std::string whole = testing::read_file(entry);
     write(entry, damaged(whole));
     ::testing::internal::CaptureStderr();
     expect_scales(scale(2), 2);
@@ -158,7 +154,7 @@ TEST_F(ExecutableCache, RefusesAForeignFile) {
 // The entry of another program under this program's name: whole, and still not taken.
 TEST_F(ExecutableCache, RefusesTheEntryOfAnotherProgram) {
   (void)scale(3);
-  const std::string other = read(entries()[0]);
+  const std::string other = testing::read_file(entries()[0]);
   fs::remove(entries()[0]);
   expect_refused([&](const std::string&) { return other; });
 }
@@ -183,7 +179,7 @@ TEST_F(ExecutableCache, WarnsWhereItCannotWriteAndRunsOn) {
                     HasSubstr(file.string()), HasSubstr("Not a directory"),
                     HasSubstr("writable directory")));
   EXPECT_EQ(hits(), 0);
-  EXPECT_EQ(read(file), "in the way");
+  EXPECT_EQ(testing::read_file(file), "in the way");
 }
 
 TEST_F(ExecutableCache, IsOffWithoutAFolder) {

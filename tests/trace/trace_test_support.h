@@ -11,17 +11,16 @@
 
 #include "lockstep/array/array.h"
 #include "lockstep/base/error.h"
-#include "lockstep/pjrt/runtime.h"
+#include "support/cpu_devices.h"
+#include "support/error_text.h"
 
 namespace lockstep {
 
+using testing::error_text;
+
 // Every test program of trace/ has eight CPU devices, so that meshes can be made.
-class EightCpuDevices : public ::testing::Environment {
- public:
-  void SetUp() override { set_cpu_device_count(8); }
-};
 inline const ::testing::Environment* const eight_cpu_devices =
-    ::testing::AddGlobalTestEnvironment(new EightCpuDevices);
+    testing::use_cpu_devices(testing::num_cpu_devices);
 
 template <class T>
 Array array_of(const std::vector<T>& values, Shape shape) {
@@ -87,18 +86,6 @@ inline void expect_same(const Array& found, const Array& expected) {
   EXPECT_EQ(found.dtype(), expected.dtype());
   EXPECT_TRUE(found.to_host().contiguous().identical(expected.to_host().contiguous()))
       << "bits differ";
-}
-
-// The text of the Error that `body` throws; the test fails where it throws none.
-template <class Error = ValueError>
-std::string error_text(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return {};
 }
 
 // Fails unless `body` throws a ValueError whose text holds every part.

@@ -13,6 +13,7 @@
 
 #include "lockstep/base/error.h"
 #include "support/error_text.h"
+#include "support/read_file.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep::testing {
@@ -20,11 +21,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class Csv : public ::testing::Test {
  protected:
@@ -45,7 +41,8 @@ TEST_F(Csv, OneRowAStepOneColumnAMetric) {
         3, {{"loss", std::nan("")}, {"accuracy", std::numeric_limits<double>::infinity()}});
     csv.finalize(RunStatus::Success);
   }
-  EXPECT_EQ(read(path()), "step,accuracy,loss,val/loss\n1,0.25,2.5,\n2,0.5,2.25,3\n3,inf,nan,\n");
+  EXPECT_EQ(read_file(path()),
+            "step,accuracy,loss,val/loss\n1,0.25,2.5,\n2,0.5,2.25,3\n3,inf,nan,\n");
 }
 
 TEST_F(Csv, C063_ResumeKeepsOneHeaderAndAddsColumns) {
@@ -62,7 +59,7 @@ TEST_F(Csv, C063_ResumeKeepsOneHeaderAndAddsColumns) {
       csv.log_metrics(step, metrics);
     }
   }
-  EXPECT_EQ(read(path()),
+  EXPECT_EQ(read_file(path()),
             "step,loss,acc\n1,1,\n2,0.5,\n3,0.3333333333333333,\n4,0.25,\n5,0.2,\n"
             "6,6,0.5\n7,7,\n8,8,0.5\n9,9,\n10,10,0.5\n");
 }
@@ -76,7 +73,7 @@ TEST_F(Csv, C063_ResumeDropsRowsThatAreRunAgain) {
     CsvLogger csv = logger(3);
     csv.log_metrics(4, {{"loss", 40}});
   }
-  EXPECT_EQ(read(path()), "step,loss\n1,1\n2,2\n3,3\n4,40\n");
+  EXPECT_EQ(read_file(path()), "step,loss\n1,1\n2,2\n3,3\n4,40\n");
 }
 
 TEST_F(Csv, C063_TwoHundredThousandRowsAreAppendedOnly) {
@@ -91,7 +88,7 @@ TEST_F(Csv, C063_TwoHundredThousandRowsAreAppendedOnly) {
   struct stat after {};
   ASSERT_EQ(::stat(path().c_str(), &after), 0);
   EXPECT_EQ(before.st_ino, after.st_ino) << "the file was written anew";
-  const std::string text = read(path());
+  const std::string text = read_file(path());
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 200001);
 }
 
@@ -103,7 +100,7 @@ TEST_F(Csv, AFileThatIsThereIsNotOverwritten) {
   std::ofstream(path()) << "something else\n";
   EXPECT_THAT(error_text<ValueError>([&] { static_cast<void>(logger(3)); }),
               HasSubstr(path().string()));
-  EXPECT_EQ(read(path()), "something else\n");
+  EXPECT_EQ(read_file(path()), "something else\n");
 }
 
 TEST_F(Csv, UnwritablePlacesAreNamedWithTheReason) {
@@ -125,7 +122,7 @@ TEST_F(Csv, NamesAreCheckedAndQuoted) {
                 HasSubstr("control"));
     csv.log_metrics(1, {{"a,\"b\"", 1}});
   }
-  EXPECT_EQ(read(path()), "step,\"a,\"\"b\"\"\"\n1,1\n");
+  EXPECT_EQ(read_file(path()), "step,\"a,\"\"b\"\"\"\n1,1\n");
 }
 
 TEST_F(Csv, OtherRanksMakeNoFile) {
@@ -153,7 +150,7 @@ TEST_F(Csv, C083_ALocaleDoesNotChangeTheFile) {
     csv.log_metrics(1234567, {{"a", 0.5}, {"b", 1234567}, {"c", 1e-8}, {"d", 0.1F}});
   }
   std::locale::global(former);
-  EXPECT_EQ(read(path()), "step,a,b,c,d\n1234567,0.5,1234567,1e-08,0.10000000149011612\n");
+  EXPECT_EQ(read_file(path()), "step,a,b,c,d\n1234567,0.5,1234567,1e-08,0.10000000149011612\n");
 }
 
 }  // namespace

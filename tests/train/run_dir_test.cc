@@ -11,6 +11,7 @@
 
 #include "lockstep/base/error.h"
 #include "support/error_text.h"
+#include "support/read_file.h"
 #include "support/temporary_directory.h"
 #include "train/train_test_support.h"
 
@@ -120,10 +121,8 @@ TEST(RunDirectory, AFitWritesConfigurationAndMetrics) {
   data::FunctionSource source = ones_source(2);
   const FitResult result = Trainer(options).fit(count_step, counting_state(), source);
   EXPECT_EQ(result.run_dir, root.path() / "fit" / "version_0");
-  std::ifstream csv(result.run_dir / "metrics.csv");
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(csv), {}), "step,loss\n1,1\n2,2\n3,3\n");
-  std::ifstream config(result.run_dir / "config.json");
-  const nlohmann::json json = nlohmann::json::parse(config);
+  EXPECT_EQ(read_file(result.run_dir / "metrics.csv"), "step,loss\n1,1\n2,2\n3,3\n");
+  const nlohmann::json json = nlohmann::json::parse(read_file(result.run_dir / "config.json"));
   EXPECT_EQ(json["max_steps"], 3);
   EXPECT_EQ(json["strategy"], options.strategy->to_string());
 }
