@@ -18,10 +18,9 @@ setup:
 	@scripts/setup.sh
 
 build: setup
-	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) $(QUIET_CONFIGURE)
+	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
 	@cmake --build $(BUILD) -j $(JOBS)
 
-train: QUIET_CONFIGURE = --log-level=WARNING
 train: setup
 	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) --log-level=WARNING
 	@cmake --build $(BUILD) -j $(JOBS) --target lockstep_tool
