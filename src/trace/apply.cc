@@ -75,4 +75,8 @@ std::vector<Array> Primitive::jvp(const JvpRequest&) const {
                     "if none is wanted");
 }
 
+std::vector<Array> Primitive::batch(const BatchRequest&) const {
+  throw_value_error(name(), "vmap has no rule for it; write it with other ops, or loop with scan");
+}
+
 }  // namespace lockstep

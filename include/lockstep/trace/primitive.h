@@ -2,6 +2,7 @@
 /// Primitives: the pieces of a graph. An *op* is the function a user calls; it promotes, broadcasts
 /// and checks, then applies primitives. A *primitive* knows its shape rule, its StableHLO and its
 /// derivative. One primitive's rules stand side by side in one file of src/trace/primitives/.
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,13 @@ struct JvpRequest {
   std::span<const Array> tangents;  ///< one for each input
 };
 
+/// What a batching rule is given.
+struct BatchRequest {
+  std::span<const Array> inputs;     ///< a batched one has the batch as its axis 0
+  const std::vector<bool>& batched;  ///< one for each input; at least one is
+  std::int64_t size;                 ///< length of the batch
+};
+
 /// One primitive with its attributes. Immutable.
 class Primitive {
  public:
@@ -54,6 +62,10 @@ class Primitive {
 
   /// Tangents of the outputs. The default throws ValueError naming the primitive.
   [[nodiscard]] virtual std::vector<Array> jvp(const JvpRequest& request) const;
+
+  /// The outputs for a whole batch, each with the batch as its axis 0, built of ops. The default
+  /// throws ValueError naming the primitive.
+  [[nodiscard]] virtual std::vector<Array> batch(const BatchRequest& request) const;
 
   /// Its attributes as text: equal primitives have equal text. Part of cache keys and dumps.
   [[nodiscard]] virtual std::string attributes() const { return {}; }
