@@ -11,13 +11,16 @@ function(lockstep_layer name)
   add_library(${layer} OBJECT ${sources})
   target_include_directories(${layer} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}/include"
                              PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/src")
-  target_compile_definitions(${layer} PRIVATE
-    LOCKSTEP_VERSION="${PROJECT_VERSION}" LOCKSTEP_BUILD_PJRT_DIR="${LOCKSTEP_PJRT_DIR}"
-    LOCKSTEP_INSTALL_PJRT_DIR="${CMAKE_INSTALL_FULL_LIBDIR}/lockstep/pjrt")
+  target_compile_definitions(${layer} PRIVATE LOCKSTEP_VERSION="${PROJECT_VERSION}")
   target_link_libraries(${layer} PRIVATE lockstep_warnings lockstep_pjrt_headers fmt::fmt spdlog::spdlog
     nlohmann_json::nlohmann_json ZLIB::ZLIB OpenSSL::Crypto TBB::tbb Threads::Threads)
   set(LOCKSTEP_LAYER_OBJECTS ${LOCKSTEP_LAYER_OBJECTS} $<TARGET_OBJECTS:${layer}> PARENT_SCOPE)
 endfunction()
+
+# Folders are told only to the file that reads them: clones in other folders share the rest through ccache.
+set_property(SOURCE "${CMAKE_CURRENT_SOURCE_DIR}/src/pjrt/discovery.cc" APPEND PROPERTY COMPILE_DEFINITIONS
+  LOCKSTEP_BUILD_PJRT_DIR="${LOCKSTEP_PJRT_DIR}"
+  LOCKSTEP_INSTALL_PJRT_DIR="${CMAKE_INSTALL_FULL_LIBDIR}/lockstep/pjrt")
 
 # The library itself, of all layers.
 function(lockstep_library)
