@@ -64,7 +64,7 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
       ->group("Devices");
 
   command.add_option("--max-steps", options.max_steps, "Step at which training ends")
-      ->check(positive)
+      ->check(CLI::Range(std::int64_t{0}, largest_count))
       ->group("Training");
   command.add_option("--max-epochs", options.max_epochs, "Passes over the training data")
       ->check(positive)

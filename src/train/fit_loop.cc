@@ -91,7 +91,8 @@ void FitLoop::make_loggers() {
 
 void FitLoop::start(const StateMaker& make_state) {
   training_.prepare(*options_.strategy);
-  if (!fetch_batch()) {
+  // A source that an earlier fit left at the end of an epoch says so first.
+  if (!fetch_batch() && !fetch_batch()) {
     throw_value_error("Trainer",
                       "the training source gave no batch; check its rows, its batch size and "
                       "whether it drops a short last batch");
@@ -113,6 +114,10 @@ void FitLoop::start(const StateMaker& make_state) {
   step_function_.compile(placed_state, placed_batch);
   state_ = flatten(placed_state);
   batch_leaves_ = flatten(placed_batch);
+  if (should_stop()) {
+    progress_->print(fmt::format("nothing to train: the state is at step {}, max_steps {}",
+                                 first_step_, *options_.max_steps));
+  }
   progress_->start(first_step_, expected_last_step().value_or(0));
   start_callbacks_ran_ = true;
   call_callbacks([&](Callback& callback) { callback.on_fit_start(*this); });

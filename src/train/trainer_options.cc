@@ -11,9 +11,14 @@
 namespace lockstep {
 namespace {
 
+void check_at_least(std::int64_t least, std::string_view name, std::int64_t value) {
+  if (value >= least) return;
+  throw_value_error("Trainer",
+                    fmt::format("{} is {}, but must be at least {}", name, value, least));
+}
+
 void check_positive(std::string_view name, std::int64_t value) {
-  if (value >= 1) return;
-  throw_value_error("Trainer", fmt::format("{} is {}, but must be at least 1", name, value));
+  check_at_least(1, name, value);
 }
 
 void check_positive(std::string_view name, std::optional<std::int64_t> value) {
@@ -53,7 +58,7 @@ void check_options(const TrainerOptions& options) {
                       "neither max_steps nor max_epochs is set, so training would never end; "
                       "set one of them");
   }
-  check_positive("max_steps", options.max_steps);
+  if (options.max_steps) check_at_least(0, "max_steps", *options.max_steps);
   check_positive("max_epochs", options.max_epochs);
   check_positive("log_every_n_steps", options.log_every_n_steps);
   check_positive("val_every_n_steps", options.val_every_n_steps);

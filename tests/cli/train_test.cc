@@ -150,6 +150,19 @@ TEST_F(Train, TheLastOfARepeatedOptionCounts) {
   EXPECT_EQ(only_json_line(result)["steps"], 2);
 }
 
+TEST_F(Train, C044_NoStepsIsARunOfNoneAndFewerAreWrongUsage) {
+  const ProcessResult none = run_tool(words({"--max-steps", "0", "--json"}));
+  ASSERT_EQ(none.exit_status, 0) << none.error;
+  const nlohmann::json json = only_json_line(none);
+  EXPECT_EQ(json["steps"], 0);
+  EXPECT_EQ(json["state_step"], 0);
+  EXPECT_TRUE(json["train_loss"].is_null());
+  EXPECT_THAT(none.error, HasSubstr("nothing to train"));
+  const ProcessResult negative = run_tool(words({"--max-steps=-1"}));
+  EXPECT_EQ(negative.exit_status, 2);
+  EXPECT_THAT(negative.error, AllOf(HasSubstr("--max-steps"), HasSubstr("-1")));
+}
+
 TEST_F(Train, C073_BadSizesAreWrongUsage) {
   for (const std::string size : {"0", "-1", "1099511627776"}) {
     const ProcessResult result = run_tool(words({"--max-steps", "2", "--batch-size=" + size}));

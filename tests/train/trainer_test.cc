@@ -348,8 +348,8 @@ TEST(Trainer, OptionsAreChecked) {
   };
   EXPECT_THAT(text([](TrainerOptions& o) { o.max_steps.reset(); }),
               AllOf(HasSubstr("max_steps"), HasSubstr("max_epochs")));
-  EXPECT_THAT(text([](TrainerOptions& o) { o.max_steps = 0; }),
-              AllOf(HasSubstr("max_steps"), HasSubstr("0")));
+  EXPECT_THAT(text([](TrainerOptions& o) { o.max_steps = -1; }),
+              AllOf(HasSubstr("max_steps"), HasSubstr("-1")));
   EXPECT_THAT(text([](TrainerOptions& o) { o.max_epochs = -1; }),
               AllOf(HasSubstr("max_epochs"), HasSubstr("-1")));
   EXPECT_THAT(text([](TrainerOptions& o) { o.log_every_n_steps = 0; }),

@@ -36,7 +36,7 @@ inline constexpr std::int64_t default_max_steps_in_flight = 8;
 /// fit.
 struct TrainerOptions {
   /// The step at which training ends: an absolute target, so a state that comes in at step 40 gets
-  /// one step with max_steps 41. Positive.
+  /// one step with max_steps 41, and none with 40 or less. Not negative.
   std::optional<std::int64_t> max_steps = {};
   /// Passes over the training batches. Positive; the source must have an end.
   std::optional<std::int64_t> max_epochs = {};
