@@ -52,9 +52,18 @@ pid_t start(std::vector<std::string> words, const ProcessOptions& options, int o
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, error, STDERR_FILENO);
+  // A shell starts what it runs in the background with SIGINT ignored; a test's child heeds it.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t heeded;
+  sigemptyset(&heeded);
+  sigaddset(&heeded, SIGINT);
+  posix_spawnattr_setsigdefault(&attributes, &heeded);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t child = -1;
-  const int failure = posix_spawn(&child, words.front().c_str(), &actions, nullptr,
+  const int failure = posix_spawn(&child, words.front().c_str(), &actions, &attributes,
                                   pointers(words).data(), pointers(variables).data());
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (failure != 0) throw std::runtime_error("run_process: cannot start " + words.front());
   return child;

@@ -17,7 +17,18 @@ class InterruptAt final : public Callback {
   std::int64_t step_;
 };
 
-TEST(Interrupt, EndsTheFitWithTheLastCompletedState) {
+// A shell starts what it runs in the background with SIGINT ignored, and a fit would go on so.
+class Interrupt : public ::testing::Test {
+ protected:
+  Interrupt() : former_(std::signal(SIGINT, SIG_DFL)) {}
+  ~Interrupt() override { std::signal(SIGINT, former_); }
+
+ private:
+  void (*former_)(int);
+};
+using InterruptDeathTest = Interrupt;
+
+TEST_F(Interrupt, EndsTheFitWithTheLastCompletedState) {
   TrainerOptions options = quiet_options(2, 1000);
   const auto logger = std::make_shared<RecordingLogger>();
   options.loggers = {logger};
@@ -31,7 +42,7 @@ TEST(Interrupt, EndsTheFitWithTheLastCompletedState) {
   EXPECT_EQ(logger->rows.back().first, 5);
 }
 
-TEST(Interrupt, TheFormerHandlerComesBack) {
+TEST_F(Interrupt, TheFormerHandlerComesBack) {
   static volatile std::sig_atomic_t calls = 0;
   struct sigaction mine {};
   mine.sa_handler = [](int) { calls = calls + 1; };
@@ -44,7 +55,7 @@ TEST(Interrupt, TheFormerHandlerComesBack) {
   sigaction(SIGINT, &former, nullptr);
 }
 
-TEST(Interrupt, AFitAfterAnInterruptedOneRuns) {
+TEST_F(Interrupt, AFitAfterAnInterruptedOneRuns) {
   data::FunctionSource source = ones_source(2);
   TrainerOptions options = quiet_options(1, 1000);
   options.callbacks = {std::make_shared<InterruptAt>(2)};
@@ -52,7 +63,7 @@ TEST(Interrupt, AFitAfterAnInterruptedOneRuns) {
   EXPECT_FALSE(Trainer(quiet_options(1, 3)).fit(count_step, counting_state(), source).interrupted);
 }
 
-TEST(InterruptDeathTest, TheSecondOneEndsTheProcess) {
+TEST_F(InterruptDeathTest, TheSecondOneEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto interrupt_twice = [] {
     TrainerOptions options = quiet_options(1, 1000);
