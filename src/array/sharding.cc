@@ -72,10 +72,9 @@ Sharding::Sharding(NamedSharding named) {
   if (named.mesh.size() == 0) throw_value_error("Sharding", "the mesh has no devices");
   check_axes(named.mesh, named.spec);
   auto value = std::make_shared<Value>();
-  value->mesh = std::move(named.mesh);
+  const Mesh& mesh = value->mesh.emplace(std::move(named.mesh));
   value->spec = std::move(named.spec);
   while (!value->spec.empty() && value->spec.back().empty()) value->spec.pop_back();
-  const Mesh& mesh = *value->mesh;
   for (const std::vector<std::string>& axes : value->spec) {
     std::int64_t count = 1;
     for (const std::string& axis : axes) count *= mesh.axis_size(axis);
@@ -113,7 +112,8 @@ bool Sharding::is_fully_replicated() const {
 }
 
 const Mesh* Sharding::mesh() const {
-  return value().mesh ? &*value().mesh : nullptr;
+  const std::optional<Mesh>& mesh = value().mesh;
+  return mesh ? &*mesh : nullptr;
 }
 
 const PartitionSpec& Sharding::spec() const {
@@ -174,8 +174,9 @@ bool Sharding::operator==(const Sharding& other) const {
 
 std::string Sharding::to_string() const {
   if (value_ == nullptr) return "no sharding";
-  if (!value_->mesh) return value_->single_device[0].to_string();
-  std::string text = value_->mesh->to_string() + ", (";
+  const std::optional<Mesh>& mesh = value_->mesh;
+  if (!mesh) return value_->single_device[0].to_string();
+  std::string text = mesh->to_string() + ", (";
   for (std::size_t i = 0; i < value_->spec.size(); ++i) {
     const std::vector<std::string>& axes = value_->spec[i];
     if (i > 0) text += ", ";

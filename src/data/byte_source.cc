@@ -17,7 +17,7 @@
 namespace lockstep::data {
 namespace {
 
-constexpr std::size_t block_bytes = 256 * 1024;
+constexpr std::size_t block_bytes = std::size_t{256} * 1024;
 // A deflate block codes at most 258 bytes in two bits, so 1032 bytes a byte.
 constexpr std::uint64_t most_deflate_ratio = 1032;
 

@@ -6,8 +6,7 @@
 
 namespace lockstep::pjrt {
 
-std::optional<ApiError> take_error(const PJRT_Api* api, PJRT_Error* error) {
-  if (error == nullptr) return std::nullopt;
+ApiError read_error(const PJRT_Api* api, PJRT_Error* error) {
   ApiError result{.message = "the plugin gives no text"};
   if (auto* message =
           api_entry(api, offsetof(PJRT_Api, PJRT_Error_Message), &PJRT_Api::PJRT_Error_Message)) {
@@ -33,6 +32,11 @@ std::optional<ApiError> take_error(const PJRT_Api* api, PJRT_Error* error) {
     destroy(&args);
   }
   return result;
+}
+
+std::optional<ApiError> take_error(const PJRT_Api* api, PJRT_Error* error) {
+  if (error == nullptr) return std::nullopt;
+  return read_error(api, error);
 }
 
 ApiError missing_entry(const PJRT_Api* api) {

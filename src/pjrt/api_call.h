@@ -24,7 +24,9 @@ template <class Function>
   return offset + sizeof(Function*) <= api->struct_size ? api->*member : nullptr;
 }
 
-// Reads and destroys `error`; nothing for null.
+// Reads and destroys an error that there is.
+[[nodiscard]] ApiError read_error(const PJRT_Api* api, PJRT_Error* error);
+// The same; nothing for null.
 [[nodiscard]] std::optional<ApiError> take_error(const PJRT_Api* api, PJRT_Error* error);
 
 // What is said of an entry that the plugin lacks.
@@ -52,7 +54,7 @@ class Call {
       throw_api_error(name_, missing_entry(api_));
     PJRT_Error* error = function_(&args_);
     if (error != nullptr) [[unlikely]]
-      throw_api_error(name_, *take_error(api_, error));
+      throw_api_error(name_, read_error(api_, error));
   }
 
   // Calls; gives the error back instead of throwing it. A missing entry is UNIMPLEMENTED.

@@ -29,10 +29,11 @@ class Candidates {
       if (problem.empty()) problem = error.message();
     }
     if (!seen_.insert(canonical.string()).second) return;
+    const bool tried = !problem.empty();
     found_.push_back({.accelerator = std::move(accelerator),
                       .path = canonical.string(),
                       .found_by = std::move(found_by),
-                      .tried = !problem.empty(),
+                      .tried = tried,
                       .error = std::move(problem)});
   }
   [[nodiscard]] std::vector<PluginCandidate> take() { return std::move(found_); }

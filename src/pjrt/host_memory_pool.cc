@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 // Below this the C library's own reuse is as good.
-constexpr std::size_t smallest_kept = 64 * 1024;
+constexpr std::size_t smallest_kept = std::size_t{64} * 1024;
 
 std::size_t round_up(std::size_t size, std::size_t multiple) {
   return std::max<std::size_t>((size + multiple - 1) / multiple * multiple, multiple);

@@ -47,7 +47,7 @@ struct Evaluation::Pass {
   }
 };
 
-Evaluation::Evaluation(EvalFunction step, std::shared_ptr<const Strategy> strategy)
+Evaluation::Evaluation(const EvalFunction& step, std::shared_ptr<const Strategy> strategy)
     : strategy_(std::move(strategy)),
       root_strategy_(std::make_shared<SingleDeviceStrategy>(strategy_->root_device())),
       step_(CompiledStep::evaluation(step, strategy_)),

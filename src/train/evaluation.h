@@ -15,7 +15,7 @@ namespace lockstep {
 // Programs are kept from pass to pass.
 class Evaluation {
  public:
-  Evaluation(EvalFunction step, std::shared_ptr<const Strategy> strategy);
+  Evaluation(const EvalFunction& step, std::shared_ptr<const Strategy> strategy);
 
   // The means over the rows of one pass, of at most `limit` batches. ValueError where there is
   // none.

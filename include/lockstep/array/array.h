@@ -33,11 +33,11 @@ class Array {
   Array(HostTensor tensor);  // NOLINT: a host tensor is an array that is not placed yet
   /// Literals: weakly typed scalars, as Python numbers are in JAX.
   Array(std::same_as<bool> auto value) : Array(weak_bool(value)) {}  // NOLINT
-  Array(std::integral auto value)
-    requires(!std::same_as<decltype(value), bool>)  // NOLINT
+  Array(std::integral auto value)                                    // NOLINT
+    requires(!std::same_as<decltype(value), bool>)
       : Array(weak_integer(static_cast<std::int64_t>(value))) {}
-  Array(std::floating_point auto value)
-      : Array(weak_float(static_cast<double>(value))) {}  // NOLINT
+  Array(std::floating_point auto value)  // NOLINT
+      : Array(weak_float(static_cast<double>(value))) {}
   explicit Array(std::shared_ptr<const ArrayImpl> impl) : impl_(std::move(impl)) {}
 
   /// An array on devices from one buffer per addressable device of `sharding`, in its order;

@@ -5,7 +5,7 @@
 
 namespace lockstep {
 
-template <class T>
+template <class T>  // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved from
 HostTensor HostTensor::from(std::span<const T> values, Shape shape) {
   HostTensor tensor = empty(dtype_of<T>, std::move(shape));
   tensor.check_count(values.size());

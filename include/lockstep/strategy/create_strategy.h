@@ -16,8 +16,8 @@ namespace lockstep {
 /// kept as its text, and refused by create_strategy.
 class DeviceRequest {
  public:
-  DeviceRequest(std::integral auto count)
-    requires(!std::same_as<decltype(count), bool>)  // NOLINT
+  DeviceRequest(std::integral auto count)  // NOLINT
+    requires(!std::same_as<decltype(count), bool>)
       : value_(static_cast<std::int64_t>(count)) {}
   DeviceRequest(bool flag) : value_(std::string(flag ? "true" : "false")) {}        // NOLINT
   DeviceRequest(double fraction);                                                   // NOLINT
