@@ -101,16 +101,16 @@ Json to_json(const std::vector<Backend>& backends) {
     if (!backend.error.empty()) result["errors"][backend.accelerator] = backend.error;
     for (const Device& device : backend.devices) {
       const auto memory = device.memory_stats();
-      const bool limited = memory && memory->bytes_limit;
-      result["devices"].push_back(
-          {{"name", device.to_string()},
-           {"id", device.id()},
-           {"kind", device.kind()},
-           {"platform", device.platform()},
-           {"platform_name", device.platform_name()},
-           {"process_index", device.process_index()},
-           {"addressable", device.is_addressable()},
-           {"memory_bytes", limited ? Json(*memory->bytes_limit) : Json()}});
+      Json limit;
+      if (memory && memory->bytes_limit) limit = *memory->bytes_limit;
+      result["devices"].push_back({{"name", device.to_string()},
+                                   {"id", device.id()},
+                                   {"kind", device.kind()},
+                                   {"platform", device.platform()},
+                                   {"platform_name", device.platform_name()},
+                                   {"process_index", device.process_index()},
+                                   {"addressable", device.is_addressable()},
+                                   {"memory_bytes", limit}});
     }
   }
   return result;

@@ -58,7 +58,7 @@ int report_usage_error(const CLI::App& app, const CLI::ParseError& error) {
   }
   std::string help;
   for (const CLI::App* part = &command; part != &app; part = part->get_parent()) {
-    help = " " + part->get_name() + help;
+    help.insert(0, " " + part->get_name());
   }
   fmt::print(stderr, "lockstep: {}\nSee `lockstep{} --help`.\n", message, help);
   return exit_usage;

@@ -100,7 +100,7 @@ void FitLoop::start(const StateMaker& make_state) {
   // Placing comes before the run folder, so that a batch that cannot be split leaves nothing
   // behind; the run folder before anything is compiled, so that one that cannot be written costs no
   // time.
-  const Tree placed_batch = options_.strategy->place_batch(batch_->data);
+  const Tree placed_batch = options_.strategy->place_batch(batch().data);
   make_run_dir();
   make_loggers();
   const bool shows = writes() && options_.enable_progress_bar;
@@ -108,13 +108,13 @@ void FitLoop::start(const StateMaker& make_state) {
       .mode = shows ? ProgressMode::Auto : ProgressMode::Off, .label = options_.name});
   progress_->print(fmt::format("{} on {}", options_.name, options_.strategy->to_string()));
 
-  const Tree state = make_state(batch_->data);
+  const Tree state = make_state(batch().data);
   take_step_counter(state);
   const Tree placed_state = options_.strategy->place_state(state);
   step_function_.compile(placed_state, placed_batch);
   state_ = flatten(placed_state);
   batch_leaves_ = flatten(placed_batch);
-  if (should_stop()) {
+  if (options_.max_steps && should_stop()) {
     progress_->print(fmt::format("nothing to train: the state is at step {}, max_steps {}",
                                  first_step_, *options_.max_steps));
   }
@@ -163,6 +163,11 @@ void FitLoop::loop() {
   }
 }
 
+// The batch that fetch_batch has found.
+const data::Batch& FitLoop::batch() const {
+  return *batch_;  // NOLINT(bugprone-unchecked-optional-access): see above
+}
+
 // The next batch of this epoch; false at its end.
 bool FitLoop::fetch_batch() {
   batch_ = training_.next();
@@ -183,7 +188,7 @@ bool FitLoop::fetch_batch() {
 }
 
 void FitLoop::place_batch() {
-  const Tree placed = options_.strategy->place_batch(batch_->data);
+  const Tree placed = options_.strategy->place_batch(batch().data);
   if (flatten_as(step_function_.batch_structure(), placed, batch_leaves_)) return;
   step_function_.compile(state(), placed);  // batches of another structure
   batch_leaves_ = flatten(placed);
@@ -195,7 +200,7 @@ void FitLoop::run_step() {
   batch_leaves_.clear();
   ++steps_;
   ++batches_in_epoch_;
-  examples_ += batch_->num_rows;
+  examples_ += batch().num_rows;
   const bool is_logged = steps_ == 1 || step() % options_.log_every_n_steps == 0;
   in_flight_.push_back({step(), latest_metrics_, is_logged});
   if (steps_ == 1) {

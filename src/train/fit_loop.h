@@ -60,6 +60,7 @@ class FitLoop final : public FitContext {
   void make_loggers();
   void loop();
   [[nodiscard]] bool fetch_batch();
+  [[nodiscard]] const data::Batch& batch() const;
   void place_batch();
   void run_step();
   void finish_steps(std::size_t keep);

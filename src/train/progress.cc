@@ -48,8 +48,8 @@ std::vector<std::string> metric_texts(const Metrics& metrics) {
 }
 
 std::string bar_text(double fraction, std::size_t width, bool has_utf8, bool has_colour) {
-  const auto filled =
-      static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(width) + 0.5);
+  const auto filled = static_cast<std::size_t>(
+      std::lround(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(width)));
   const std::string_view full_cell = has_utf8 ? "\u2501" : "=";
   const std::string_view empty_cell = has_utf8 ? (has_colour ? "\u2501" : "\u2500") : "-";
   std::string text = has_colour ? "\x1b[32m" : "";
