@@ -5,16 +5,10 @@
 #include "lockstep/trace/graph.h"
 #include "lockstep/trace/primitive.h"
 #include "trace/eager.h"
+#include "trace/rule_support.h"
 
 namespace lockstep {
 namespace {
-
-std::vector<AbstractValue> abstract_values(std::span<const Array> arrays) {
-  std::vector<AbstractValue> values;
-  values.reserve(arrays.size());
-  for (const Array& array : arrays) values.push_back(array.abstract_value());
-  return values;
-}
 
 std::vector<ValueId> values_of(Graph& graph, std::span<const Array> arrays) {
   std::vector<ValueId> ids;
@@ -61,6 +55,14 @@ std::vector<Array> apply(std::shared_ptr<const Primitive> primitive,
 
 Array apply_one(std::shared_ptr<const Primitive> primitive, std::span<const Array> inputs) {
   return std::move(lockstep::apply(std::move(primitive), inputs).front());
+}
+
+std::vector<std::string> Primitive::lower_used(FunctionBuilder& builder,
+                                               std::span<const std::string> inputs,
+                                               std::span<const AbstractValue> input_values,
+                                               std::span<const AbstractValue> output_values,
+                                               const std::vector<bool>&) const {
+  return lower(builder, inputs, input_values, output_values);
 }
 
 std::vector<Array> Primitive::vjp(const VjpRequest&) const {

@@ -123,6 +123,22 @@ std::string FunctionBuilder::constant(const AbstractValue& value, double splat) 
   return emit_one("stablehlo.constant", {}, {}, value, attributes);
 }
 
+std::string FunctionBuilder::region(std::span<const AbstractValue> arguments,
+                                    std::span<const AbstractValue> results, const Block& block) {
+  std::string outside = std::exchange(body_, {});
+  std::vector<std::string> names;
+  std::string header;
+  for (const AbstractValue& argument : arguments) {
+    names.push_back(new_value());
+    header += (header.empty() ? "    ^bb0(" : ", ") + names.back() + ": " + mlir_type(argument);
+  }
+  if (!header.empty()) header += "):\n";
+  std::string returned;
+  for (const std::string& name : block(names)) returned += (returned.empty() ? "" : ", ") + name;
+  append_line("\"stablehlo.return\"(" + returned + ") : " + type_list(results) + " -> ()");
+  return header + std::exchange(body_, std::move(outside));
+}
+
 void FunctionBuilder::append_line(std::string_view line) {
   body_ += "    ";
   body_ += line;

@@ -9,6 +9,7 @@
 #include "lockstep/trace/compiled_program.h"
 #include "lockstep/tree/algorithms.h"
 #include "trace/commitment.h"
+#include "trace/flat.h"
 
 namespace lockstep {
 namespace {
@@ -82,18 +83,6 @@ Sharding place_of(const JitOptions& options, std::span<const Array> leaves) {
   return *found;
 }
 
-// The trees of `structures` over consecutive leaves.
-std::vector<Tree> unflatten_all(std::span<const TreeStructure> structures,
-                                std::span<const Array> leaves) {
-  std::vector<Tree> trees;
-  trees.reserve(structures.size());
-  for (const TreeStructure& structure : structures) {
-    trees.push_back(unflatten(structure, leaves.first(structure.num_leaves())));
-    leaves = leaves.subspan(structure.num_leaves());
-  }
-  return trees;
-}
-
 }  // namespace
 
 struct CompiledFunction::Impl {
@@ -147,11 +136,7 @@ CompiledProgramOptions CompiledFunction::Impl::program_options(const Signature& 
 // The function over flat leaves; tracing it fills `result` with the structure of what it returns.
 FlatFunction CompiledFunction::Impl::flat_function(const Signature& signature,
                                                    TreeStructure& result) const {
-  return [this, &signature, &result](std::span<const Array> leaves) {
-    const Tree returned = function(unflatten_all(signature.structures, leaves));
-    result = structure_of(returned);
-    return flatten(returned);
-  };
+  return lockstep::flat_function(function, signature.structures, result);
 }
 
 std::shared_ptr<const Program> CompiledFunction::Impl::program_for(

@@ -109,6 +109,23 @@ std::vector<bool> live_nodes(const Graph& graph, std::span<const ValueId> output
   return live;
 }
 
+std::vector<bool> used_values(const Graph& graph, std::span<const ValueId> outputs,
+                              const std::vector<bool>& live) {
+  std::vector<bool> used(graph.num_values(), false);
+  for (const ValueId output : outputs) used[output] = true;
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    if (!live[i]) continue;
+    for (const ValueId input : graph.nodes()[i].inputs) used[input] = true;
+  }
+  return used;
+}
+
+std::string emit_constant(FunctionBuilder& builder, const HostTensor& tensor) {
+  const AbstractValue value{.shape = tensor.shape(), .dtype = tensor.dtype()};
+  return builder.emit_one("stablehlo.constant", {}, {}, value,
+                          "value = " + dense_text(tensor) + " : " + mlir_type(value));
+}
+
 std::vector<std::string> lower_nodes(const Graph& graph, std::span<const ValueId> outputs,
                                      FunctionBuilder& builder,
                                      std::span<const std::string> parameters,
@@ -120,6 +137,8 @@ std::vector<std::string> lower_nodes(const Graph& graph, std::span<const ValueId
     if (info.source == ValueInfo::Source::Constant) names[id] = constants[info.index];
   }
   const std::vector<bool> live = live_nodes(graph, outputs);
+  const std::vector<bool> used = used_values(graph, outputs, live);
+  std::vector<bool> outputs_used;
   std::vector<std::string> operands;
   std::vector<AbstractValue> operand_values;
   std::vector<AbstractValue> output_values;
@@ -133,11 +152,13 @@ std::vector<std::string> lower_nodes(const Graph& graph, std::span<const ValueId
       operands.push_back(names[input]);
       operand_values.push_back(graph.value(input).abstract_value);
     }
+    outputs_used.clear();
     for (std::uint32_t o = 0; o < node.num_outputs; ++o) {
       output_values.push_back(graph.value(node.first_output + o).abstract_value);
+      outputs_used.push_back(used[node.first_output + o]);
     }
     std::vector<std::string> results =
-        node.primitive->lower(builder, operands, operand_values, output_values);
+        node.primitive->lower_used(builder, operands, operand_values, output_values, outputs_used);
     for (std::uint32_t o = 0; o < node.num_outputs; ++o) {
       names[node.first_output + o] = std::move(results[o]);
     }
@@ -183,9 +204,7 @@ LoweredModule lower_graph(const Graph& graph, std::span<const ValueId> outputs,
     const Array& constant = graph.constants()[i];
     HostTensor tensor;
     if (is_printed(constant, tensor)) {
-      const AbstractValue& value = constant.abstract_value();
-      constants[i] = builder.emit_one("stablehlo.constant", {}, {}, value,
-                                      "value = " + dense_text(tensor) + " : " + mlir_type(value));
+      constants[i] = emit_constant(builder, tensor);
     } else {
       constants[i] = "%arg" + std::to_string(parameters.size() + module.hoisted_constants.size());
       module.hoisted_constants.push_back(constant);

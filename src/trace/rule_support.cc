@@ -73,6 +73,13 @@ void check_accepts(std::string_view where, Accepts accepted, const AbstractValue
                          to_string(input), hint.empty() ? "convert it with astype" : hint));
 }
 
+std::vector<AbstractValue> abstract_values(std::span<const Array> arrays) {
+  std::vector<AbstractValue> values;
+  values.reserve(arrays.size());
+  for (const Array& array : arrays) values.push_back(array.abstract_value());
+  return values;
+}
+
 bool all_weak(std::span<const AbstractValue> values) {
   return std::all_of(values.begin(), values.end(),
                      [](const AbstractValue& value) { return value.weak_type; });

@@ -30,6 +30,8 @@ bool accepts(Accepts accepted, DType dtype);
 void check_accepts(std::string_view where, Accepts accepted, const AbstractValue& input,
                    std::string_view hint = {});
 
+// The types of arrays.
+std::vector<AbstractValue> abstract_values(std::span<const Array> arrays);
 // Whether every value is weak: then so is what an op makes of them.
 bool all_weak(std::span<const AbstractValue> values);
 

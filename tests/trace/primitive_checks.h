@@ -39,6 +39,7 @@ class SampleCheck {
       report(fmt::format("its primitive is called {}", sample_.primitive->name()));
     }
     check_values();
+    check_batches();
     if (!has_derivative()) return std::move(problems_);
     switch (kind_.differentiability) {
       case Differentiability::Smooth: check_smooth(); break;
@@ -128,6 +129,94 @@ class SampleCheck {
         report(fmt::format("result {} differs between an eager and a compiled run", o));
       }
     }
+  }
+
+  // Which inputs are batched: all subsets of up to three inputs; of more, all, and each by itself.
+  std::vector<std::vector<bool>> batchings() const {
+    const std::size_t count = inputs_.size();
+    std::vector<std::vector<bool>> all;
+    if (count == 0) return all;
+    if (count <= 3) {
+      for (std::uint32_t bits = 1; bits < (1U << count); ++bits) {
+        std::vector<bool> batched;
+        for (std::size_t i = 0; i < count; ++i) batched.push_back((bits >> i & 1U) != 0);
+        all.push_back(std::move(batched));
+      }
+      return all;
+    }
+    all.emplace_back(count, true);
+    for (std::size_t i = 0; i < count; ++i) {
+      all.emplace_back(count, false);
+      all.back()[i] = true;
+    }
+    return all;
+  }
+
+  // The batching rule agrees with the primitive itself, example by example.
+  void check_batches() {
+    constexpr std::int64_t size = 3;
+    const auto batchings = this->batchings();
+    if (batchings.empty()) return;
+    Arrays examples;  // of input i: the examples [size * i, size * (i + 1))
+    for (const AbstractValue& input : sample_.inputs) {
+      for (std::int64_t e = 0; e < size; ++e) {
+        examples.emplace_back(draw(input, sample_.low, sample_.high));
+      }
+    }
+    const auto program = jit([&](const Arrays& drawn) {
+      Arrays found;
+      for (const std::vector<bool>& batched : batchings) {
+        const auto example = [&](std::size_t i, std::int64_t e) {
+          return drawn[size * i + static_cast<std::size_t>(batched[i] ? e : 0)];
+        };
+        Arrays inputs;
+        for (std::size_t i = 0; i < batched.size(); ++i) {
+          inputs.push_back(batched[i] ? stack({example(i, 0), example(i, 1), example(i, 2)})
+                                      : example(i, 0));
+        }
+        const Arrays whole =
+            sample_.primitive->batch({.inputs = inputs, .batched = batched, .size = size});
+        for (std::size_t o = 0; o < outputs_.size(); ++o) {
+          Arrays rows;
+          for (std::int64_t e = 0; e < size; ++e) {
+            Arrays one;
+            for (std::size_t i = 0; i < batched.size(); ++i) one.push_back(example(i, e));
+            rows.push_back(lockstep::apply(sample_.primitive, one)[o]);
+          }
+          found.push_back(whole[o]);
+          found.push_back(stack(rows));
+        }
+      }
+      return found;
+    });
+    const Arrays found = program(examples);
+    for (std::size_t f = 0; f < found.size(); f += 2) {
+      const HostTensor whole = found[f].to_host();
+      const HostTensor rows = found[f + 1].to_host();
+      if (whole.dtype() != rows.dtype() || whole.shape() != rows.shape()) {
+        report(fmt::format("its batching rule gives {}, but {} is expected",
+                           to_string(found[f].abstract_value()),
+                           to_string(found[f + 1].abstract_value())));
+      } else if (!close(whole, rows)) {
+        report(fmt::format("its batching rule ({}) differs from the primitive on each example",
+                           f / 2 / outputs_.size()));
+      }
+    }
+  }
+
+  // Equal, or, where sums may be in another order, nearly so.
+  bool close(const HostTensor& a, const HostTensor& b) const {
+    if (a.identical(b)) return true;
+    if (!is_floating(a.dtype())) return false;
+    const HostTensor wide_a = cast(a, DType::Float64);
+    const HostTensor wide_b = cast(b, DType::Float64);
+    const auto x = wide_a.values<double>();
+    const auto y = wide_b.values<double>();
+    for (std::size_t e = 0; e < x.size(); ++e) {
+      if (std::isnan(x[e]) && std::isnan(y[e])) continue;
+      if (!(std::abs(x[e] - y[e]) <= 16 * epsilon(a.dtype()) * (1 + std::abs(y[e])))) return false;
+    }
+    return true;
   }
 
   bool has_derivative() const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lockstep/trace/operators.h"
+#include "trace/batching.h"
 #include "trace/primitive_checks.h"
 #include "trace/rule_support.h"
 #include "trace/trace_test_support.h"
@@ -80,7 +81,7 @@ TEST(Registry, RulesAreBuiltOfRegisteredPrimitives) {
 using Rule = Array (*)(const Array& t, const Array& x);
 
 // A sine whose rules are given; a null rule is the default, which throws.
-class Sine final : public Primitive {
+class Sine final : public Primitive, public std::enable_shared_from_this<Sine> {
  public:
   Sine(std::string name, Rule backward, Rule forward)
       : name_(std::move(name)), vjp_(backward), jvp_(forward) {}
@@ -100,6 +101,12 @@ class Sine final : public Primitive {
   std::vector<Array> jvp(const JvpRequest& request) const override {
     if (jvp_ == nullptr) return Primitive::jvp(request);
     return {jvp_(request.tangents[0], request.inputs[0])};
+  }
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    if (name_ == "unbatched") return Primitive::batch(request);
+    if (name_ == "wrong_batch") return {sin(request.inputs[0] + 1e-6)};
+    if (name_ == "misshapen_batch") return {sum(request.inputs[0], {.axis = 0})};
+    return batch_elementwise(shared_from_this(), request);
   }
 
  private:
@@ -144,6 +151,15 @@ TEST(Walk, FailsWithoutADerivativeOrAReasonForNone) {
   EXPECT_THAT(problems_of(silent), IsEmpty());
   silent.refusal = "another reason";
   EXPECT_THAT(problems_of(silent), ::testing::Each(HasSubstr("its refusal reads")));
+}
+
+TEST(Walk, FailsWithoutARightBatchingRule) {
+  EXPECT_THAT(problems_of(sine_kind("unbatched", right, right)),
+              ::testing::Each(HasSubstr("[unbatched] vmap has no rule for it")));
+  EXPECT_THAT(problems_of(sine_kind("wrong_batch", right, right)),
+              ::testing::Each(HasSubstr("its batching rule (0) differs")));
+  EXPECT_THAT(problems_of(sine_kind("misshapen_batch", right, right)),
+              ::testing::Each(HasSubstr("its batching rule gives float64[3], but float64[3,3]")));
 }
 
 TEST(Walk, FailsWhereARefusalDoesNotHappen) {

@@ -1,6 +1,7 @@
 #pragma once
 /// Printing StableHLO: one function at a time, in MLIR's generic form (one code path for every op).
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -51,6 +52,14 @@ class FunctionBuilder {
                        std::span<const std::string> regions = {});
   /// A constant filled with one value (a splat). Non-finite values are printed as hex bits.
   std::string constant(const AbstractValue& value, double splat);
+
+  /// The block of a region: what it gets are the SSA names of its arguments; it returns those of
+  /// its results.
+  using Block = std::function<std::vector<std::string>(std::span<const std::string>)>;
+  /// The text of a region of one block, which may use values from outside. Emit it with the next
+  /// emit().
+  [[nodiscard]] std::string region(std::span<const AbstractValue> arguments,
+                                   std::span<const AbstractValue> results, const Block& block);
 
   [[nodiscard]] const std::string& body() const { return body_; }
   void append_line(std::string_view line);

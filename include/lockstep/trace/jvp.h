@@ -21,18 +21,17 @@ template <class Function, class... Primals, class... Tangents>
   const auto to_trees = [](const auto&... arguments) {
     return function_traits::to_trees<Parameters>(arguments...);
   };
-  const TreeJvp found =
-      tree_jvp("jvp", function_traits::tree_function<Parameters>(function),
-               std::apply(to_trees, primals), std::apply(to_trees, tangents));
+  const TreeJvp found = tree_jvp("jvp", function_traits::tree_function<Parameters>(function),
+                                 std::apply(to_trees, primals), std::apply(to_trees, tangents));
   return std::pair(TreeConversion<Result>::from_tree(found.result),
                    TreeConversion<Result>::from_tree(found.tangent));
 }
 
 }  // namespace jvp_internal
 
-/// `{f(x...), df(x...)·t...}`: the value and its derivative along the tangents, in one forward pass.
-/// `jvp(f, std::tuple(x, y), std::tuple(tx, ty))`. A tangent has its argument's type; a default-
-/// constructed Array is a zero tangent. Results that are not floating have the tangent 0.
+/// `{f(x...), df(x...)·t...}`: the value and its derivative along the tangents, in one forward
+/// pass. `jvp(f, std::tuple(x, y), std::tuple(tx, ty))`. A tangent has its argument's type; a
+/// default- constructed Array is a zero tangent. Results that are not floating have the tangent 0.
 template <class Function, class... Primals, class... Tangents>
 [[nodiscard]] auto jvp(const Function& function, const std::tuple<Primals...>& primals,
                        const std::tuple<Tangents...>& tangents) {

@@ -40,6 +40,9 @@ struct LoweredModule {
 /// `ndim` dimensions.
 [[nodiscard]] std::string sharding_text(const PartitionSpec& spec, std::size_t ndim);
 
+/// Emits the elements as a constant; returns its SSA name.
+[[nodiscard]] std::string emit_constant(FunctionBuilder& builder, const HostTensor& tensor);
+
 /// Emits the nodes of `graph` that `outputs` need into `builder`. `parameters` and `constants` are
 /// the SSA names of the graph's parameters and captured constants; returns the names of the
 /// outputs.
@@ -51,6 +54,10 @@ struct LoweredModule {
 
 /// Which nodes the outputs need, by index.
 [[nodiscard]] std::vector<bool> live_nodes(const Graph& graph, std::span<const ValueId> outputs);
+
+/// Which values the outputs or live nodes use, by id.
+[[nodiscard]] std::vector<bool> used_values(const Graph& graph, std::span<const ValueId> outputs,
+                                            const std::vector<bool>& live);
 
 /// Lowers the part of `graph` that `outputs` need. Dead nodes are not printed.
 [[nodiscard]] LoweredModule lower_graph(const Graph& graph, std::span<const ValueId> outputs,

@@ -56,6 +56,13 @@ class Primitive {
       std::span<const AbstractValue> input_values,
       std::span<const AbstractValue> output_values) const = 0;
 
+  /// As lower(), told for each output whether anything uses it: one that nothing uses may be left
+  /// out (an empty name). The default leaves none out.
+  [[nodiscard]] virtual std::vector<std::string> lower_used(
+      FunctionBuilder& builder, std::span<const std::string> inputs,
+      std::span<const AbstractValue> input_values, std::span<const AbstractValue> output_values,
+      const std::vector<bool>& used) const;
+
   /// Cotangents of the inputs (null where not needed or zero), built of ops, so that they can be
   /// differentiated again. The default throws ValueError naming the primitive.
   [[nodiscard]] virtual std::vector<Array> vjp(const VjpRequest& request) const;

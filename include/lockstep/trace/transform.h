@@ -44,8 +44,8 @@ struct TreeVjp {
 /// Where an argument is batched: an axis of each of its leaves, or none.
 using BatchAxis = std::optional<std::int64_t>;
 
-/// Maps `function` over an axis of its arguments: one entry of `in_axes` for each argument (negative
-/// ones count from the end). Every leaf of the result gets the axis at `out_axis`.
+/// Maps `function` over an axis of its arguments: one entry of `in_axes` for each argument
+/// (negative ones count from the end). Every leaf of the result gets the axis at `out_axis`.
 /// ValueError where no argument is batched, or the lengths differ (naming the leaves).
 [[nodiscard]] Tree tree_vmap(std::string_view where, const TreeFunction& function,
                              std::span<const Tree> arguments, std::span<const BatchAxis> in_axes,

@@ -28,13 +28,12 @@ class Vmapped {
   [[nodiscard]] auto operator()(const Arguments&... arguments) const {
     using Parameters = function_traits::Parameters<Function, Arguments...>;
     using Result = function_traits::Result<Function, Parameters>;
-    const std::vector<BatchAxis> in_axes =
-        options_.in_axes.empty() ? std::vector<BatchAxis>(sizeof...(Arguments), 0)
-                                 : options_.in_axes;
+    const std::vector<BatchAxis> in_axes = options_.in_axes.empty()
+                                               ? std::vector<BatchAxis>(sizeof...(Arguments), 0)
+                                               : options_.in_axes;
     return TreeConversion<Result>::from_tree(
         tree_vmap("vmap", function_traits::tree_function<Parameters>(function_),
-                  function_traits::to_trees<Parameters>(arguments...), in_axes,
-                  options_.out_axes));
+                  function_traits::to_trees<Parameters>(arguments...), in_axes, options_.out_axes));
   }
 
  private:

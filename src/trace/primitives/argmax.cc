@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "lockstep/base/error.h"
+#include "trace/batching.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
 #include "trace/samples.h"
@@ -88,6 +89,11 @@ class ArgExtreme final : public Primitive {
 
   std::vector<Array> vjp(const VjpRequest&) const override { return one({}); }
   std::vector<Array> jvp(const JvpRequest&) const override { return one({}); }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    const auto make = largest_ ? primitives::argmax : primitives::argmin;
+    return lockstep::apply(make(axis_ + 1, index_dtype_), request.inputs);
+  }
 
  private:
   bool largest_;

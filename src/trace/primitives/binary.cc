@@ -9,6 +9,7 @@
 #include "lockstep/base/error.h"
 #include "lockstep/trace/creation.h"
 #include "lockstep/trace/operators.h"
+#include "trace/batching.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
 #include "trace/samples.h"
@@ -114,6 +115,10 @@ class Binary final : public Primitive {
     const Array& tb = request.tangents[1];
     return one(add_cotangents(ta.is_null() ? Array() : row_.by_lhs(ta, a, b, y),
                               tb.is_null() ? Array() : row_.by_rhs(tb, a, b, y)));
+  }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return batch_elementwise(primitives::binary(row_.name), request);
   }
 
  private:

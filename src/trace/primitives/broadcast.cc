@@ -5,6 +5,7 @@
 
 #include "lockstep/base/error.h"
 #include "lockstep/trace/shape_ops.h"
+#include "trace/batching.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
 #include "trace/samples.h"
@@ -46,6 +47,11 @@ class BroadcastInDim final : public LinearPrimitive {
                                  std::span<const AbstractValue> output_values) const override {
     return builder.emit("stablehlo.broadcast_in_dim", inputs, input_values, output_values,
                         "broadcast_dimensions = " + dense_i64(dimensions_));
+  }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return one(lockstep::broadcast_in_dim(request.inputs[0], prepended(request.size, shape_),
+                                          with_batch_axis(dimensions_)));
   }
 
  protected:

@@ -4,6 +4,8 @@
 #include "lockstep/base/error.h"
 #include "lockstep/trace/creation.h"
 #include "lockstep/trace/elementwise.h"
+#include "lockstep/trace/shape_ops.h"
+#include "trace/batching.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
 #include "trace/samples.h"
@@ -43,6 +45,10 @@ class Compare final : public Primitive {
 
   std::vector<Array> vjp(const VjpRequest&) const override { return std::vector<Array>(2); }
   std::vector<Array> jvp(const JvpRequest&) const override { return one({}); }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return batch_elementwise(primitives::compare(direction_), request);
+  }
 
  private:
   std::string direction_;
@@ -92,6 +98,19 @@ class Select final : public Primitive {
     return one(lockstep::select(request.inputs[0],
                                 on_true.is_null() ? zeros_like(on_false) : on_true,
                                 on_false.is_null() ? zeros_like(on_true) : on_false));
+  }
+
+  // A scalar predicate for a whole array stays one where all examples share it.
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    const Array on_true = batched_operand(request, 1);
+    const Array on_false = batched_operand(request, 2);
+    Array predicate = request.inputs[0];
+    if (!request.batched[0]) {
+      if (predicate.ndim() > 0) predicate = batched_operand(request, 0);
+    } else if (predicate.ndim() < on_true.ndim()) {
+      predicate = broadcast_in_dim(predicate, on_true.shape(), std::vector<std::int64_t>{0});
+    }
+    return one(lockstep::select(predicate, on_true, on_false));
   }
 };
 

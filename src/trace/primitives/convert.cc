@@ -3,6 +3,7 @@
 
 #include "lockstep/base/error.h"
 #include "lockstep/trace/elementwise.h"
+#include "trace/batching.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
 #include "trace/samples.h"
@@ -54,6 +55,10 @@ class Convert final : public Primitive {
     return one(astype(t, dtype_));
   }
 
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return batch_elementwise(primitives::convert(dtype_, weak_type_), request);
+  }
+
  private:
   DType dtype_;
   bool weak_type_;
@@ -87,6 +92,10 @@ class Bitcast final : public Primitive {
 
   std::vector<Array> vjp(const VjpRequest&) const override { return one({}); }
   std::vector<Array> jvp(const JvpRequest&) const override { return one({}); }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return batch_elementwise(primitives::bitcast(dtype_), request);
+  }
 
  private:
   DType dtype_;

@@ -6,6 +6,7 @@
 #include "lockstep/base/error.h"
 #include "lockstep/trace/elementwise.h"
 #include "lockstep/trace/shape_ops.h"
+#include "trace/batching.h"
 #include "trace/precision_text.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
@@ -56,6 +57,33 @@ Array move_groups(const Array& x, std::int64_t axis, std::int64_t into, std::int
   merged[static_cast<std::size_t>(axis)] /= groups;
   merged[static_cast<std::size_t>(into)] *= groups;
   return lockstep::reshape(lockstep::transpose(lockstep::reshape(x, split), order), merged);
+}
+
+// A batch of `x` (its axis 0) merged into the axis that is `into` for one example: within each of
+// the `groups` parts of that axis the examples stand one after the other.
+Array merge_batch(const Array& x, std::int64_t into, std::int64_t groups) {
+  const std::int64_t size = x.shape()[0];
+  Shape merged(x.shape().begin() + 1, x.shape().end());
+  Shape split = merged;
+  const std::int64_t length = at(merged, into);
+  split[static_cast<std::size_t>(into)] = length / groups;
+  split.insert(split.begin() + into, groups);
+  split.insert(split.begin(), size);
+  merged[static_cast<std::size_t>(into)] = length * size;
+  // (batch, ..., groups, rest, ...): the batch goes between the groups and the rest.
+  return lockstep::reshape(moveaxis(lockstep::reshape(x, split), 0, into + 1), merged);
+}
+
+// The reverse: the examples that stand in axis `from` of `y` as a new axis 0.
+Array split_batch(const Array& y, std::int64_t from, std::int64_t size, std::int64_t groups) {
+  Shape split = y.shape();
+  Shape example = y.shape();
+  const std::int64_t length = at(y.shape(), from);
+  split[static_cast<std::size_t>(from)] = length / groups / size;
+  split.insert(split.begin() + from, {groups, size});
+  example[static_cast<std::size_t>(from)] = length / size;
+  example.insert(example.begin(), size);
+  return lockstep::reshape(moveaxis(lockstep::reshape(y, split), from + 1, 0), example);
 }
 
 class Convolution final : public Primitive {
@@ -139,6 +167,33 @@ class Convolution final : public Primitive {
                               product(request.inputs[0], request.tangents[1])));
   }
 
+  // A batched lhs is a longer batch, a batched kernel more output features; where both are, each
+  // example is a group of its own.
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    Array lhs = request.inputs[0];
+    Array rhs = request.inputs[1];
+    ConvAttributes whole = a_;
+    const std::int64_t groups = std::max(a_.feature_group_count, a_.batch_group_count);
+    if (!request.batched[1]) {
+      lhs = merge_batch(lhs, a_.lhs_spec[0], a_.batch_group_count);
+      return one(split_batch(convolved_as_is(lhs, rhs, whole), a_.out_spec[0], request.size, 1));
+    }
+    if (!request.batched[0]) {
+      rhs = merge_batch(rhs, a_.rhs_spec[0], groups);
+      return one(
+          split_batch(convolved_as_is(lhs, rhs, whole), a_.out_spec[1], request.size, groups));
+    }
+    if (a_.batch_group_count > 1) {
+      lhs = merge_batch(lhs, a_.lhs_spec[0], 1);
+      whole.batch_group_count *= request.size;
+    } else {
+      lhs = merge_batch(lhs, a_.lhs_spec[1], 1);
+      whole.feature_group_count *= request.size;
+    }
+    rhs = merge_batch(rhs, a_.rhs_spec[0], 1);
+    return one(split_batch(convolved_as_is(lhs, rhs, whole), a_.out_spec[1], request.size, 1));
+  }
+
  private:
   std::string dimension_text() const {
     return fmt::format("{}x{}->{}", axes_text(a_.lhs_spec, "b", "f"),
@@ -208,6 +263,10 @@ class Convolution final : public Primitive {
                                     "batch_group_count {}",
                                     out, to_string(inputs[1]), batch, groups, batch_groups));
     }
+  }
+
+  static Array convolved_as_is(const Array& lhs, const Array& rhs, ConvAttributes attributes) {
+    return apply_one(primitives::convolution(std::move(attributes)), std::vector<Array>{lhs, rhs});
   }
 
   Array convolved(const Array& lhs, const Array& rhs, ConvAttributes attributes,

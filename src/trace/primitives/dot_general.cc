@@ -7,6 +7,7 @@
 #include "lockstep/base/error.h"
 #include "lockstep/trace/elementwise.h"
 #include "lockstep/trace/shape_ops.h"
+#include "trace/batching.h"
 #include "trace/precision_text.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
@@ -120,6 +121,30 @@ class DotGeneral final : public Primitive {
     };
     return one(add_cotangents(product(request.tangents[0], request.inputs[1]),
                               product(request.inputs[0], request.tangents[1])));
+  }
+
+  // Where one side is batched its batch is a kept axis; where both are, a batch axis.
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    const DotDimensionNumbers& d = attributes_.dimensions;
+    DotAttributes whole = attributes_;
+    if (request.batched[0]) {
+      whole.dimensions.lhs_contracting = shifted(d.lhs_contracting);
+      whole.dimensions.lhs_batch = shifted(d.lhs_batch);
+    }
+    if (request.batched[1]) {
+      whole.dimensions.rhs_contracting = shifted(d.rhs_contracting);
+      whole.dimensions.rhs_batch = shifted(d.rhs_batch);
+    }
+    auto place = static_cast<std::int64_t>(d.lhs_batch.size());
+    if (request.batched[0] && request.batched[1]) {
+      whole.dimensions.lhs_batch = with_batch_axis(d.lhs_batch);
+      whole.dimensions.rhs_batch = with_batch_axis(d.rhs_batch);
+      place = 0;
+    } else if (request.batched[1]) {
+      place += static_cast<std::int64_t>(lhs_kept(request.inputs[0].shape().size()).size());
+    }
+    const Array result = apply_one(primitives::dot_general(std::move(whole)), request.inputs);
+    return one(place == 0 ? result : moveaxis(result, place, 0));
   }
 
  private:

@@ -3,7 +3,10 @@
 
 #include "lockstep/base/error.h"
 #include "lockstep/trace/creation.h"
+#include "lockstep/trace/indexing.h"
+#include "lockstep/trace/operators.h"
 #include "lockstep/trace/shape_ops.h"
+#include "trace/batching.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
 #include "trace/samples.h"
@@ -52,6 +55,19 @@ Array update_at(const Array& x, const Array& update, std::vector<Array> starts) 
   return apply_one(primitives::dynamic_update_slice(), starts);
 }
 
+// The starts of a batch that all examples share: its own axis is taken whole.
+std::vector<Array> with_batch_start(const BatchRequest& request, std::size_t first) {
+  std::vector<Array> starts = starts_of(request.inputs, first);
+  const DType dtype = starts.empty() ? DType::Int32 : starts[0].dtype();
+  starts.insert(starts.begin(), zeros({}, dtype));
+  return starts;
+}
+
+// The starts of each example as a row.
+Array stacked_starts(const BatchRequest& request, std::size_t first) {
+  return stack(batched_operands(request, first), 1);
+}
+
 class DynamicSlice final : public Primitive {
  public:
   explicit DynamicSlice(Shape sizes) : sizes_(std::move(sizes)) {}
@@ -84,6 +100,25 @@ class DynamicSlice final : public Primitive {
   std::vector<Array> jvp(const JvpRequest& request) const override {
     if (request.tangents[0].is_null()) return one({});
     return one(slice_at(request.tangents[0], starts_of(request.inputs, 1), sizes_));
+  }
+
+  // Starts that differ between examples make it a gather of one slice for each.
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    if (!any_batched(request, 1)) {
+      return one(slice_at(request.inputs[0], with_batch_start(request, 1),
+                          prepended(request.size, sizes_)));
+    }
+    const auto ndim = static_cast<std::int64_t>(sizes_.size());
+    GatherDimensionNumbers dimensions{.offset_dims = shifted(range(ndim)),
+                                      .start_index_map = range(ndim)};
+    Shape sizes = sizes_;
+    if (request.batched[0]) {
+      dimensions.start_index_map = shifted(range(ndim));
+      dimensions.operand_batching_dims = {0};
+      dimensions.start_indices_batching_dims = {0};
+      sizes = prepended(1, sizes);
+    }
+    return one(gather(request.inputs[0], stacked_starts(request, 1), dimensions, sizes));
   }
 
  private:
@@ -125,6 +160,34 @@ class DynamicUpdateSlice final : public Primitive {
       return request.tangents[i].is_null() ? zeros_like(request.inputs[i]) : request.tangents[i];
     };
     return one(update_at(or_zero(0), or_zero(1), starts_of(request.inputs, 2)));
+  }
+
+  // Starts that differ between examples make it a scatter of one window for each.
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    const Array x = batched_operand(request, 0);
+    const Array update = batched_operand(request, 1);
+    if (!any_batched(request, 2)) return one(update_at(x, update, with_batch_start(request, 2)));
+    const Shape window(update.shape().begin() + 1, update.shape().end());
+    const auto ndim = static_cast<std::int64_t>(window.size());
+    Shape last;
+    for (std::size_t i = 0; i < window.size(); ++i) last.push_back(x.shape()[i + 1] - window[i]);
+    const Array starts = stacked_starts(request, 2);
+    const Array limits = cast(HostTensor::from(last, Shape{ndim}), DType::Int64);
+    const Array fitting =
+        minimum(maximum(astype(starts, DType::Int64), zeros_like(limits)), limits);
+    const ScatterDimensionNumbers dimensions{.update_window_dims = shifted(range(ndim)),
+                                             .scatter_dims_to_operand_dims = shifted(range(ndim)),
+                                             .operand_batching_dims = {0},
+                                             .scatter_indices_batching_dims = {0}};
+    // Where the window lies, and what lies there: each element gets one update, so sums are exact.
+    const bool is_bool = x.dtype() == DType::Bool;
+    const auto placed = [&](const Array& window_elements) {
+      return scatter_add(zeros(x.shape(), window_elements.dtype()), fitting, window_elements,
+                         dimensions);
+    };
+    const Array covered = placed(ones(update.shape(), DType::Int8));
+    const Array values = placed(is_bool ? astype(update, DType::Int8) : update);
+    return one(select(covered != 0, is_bool ? values != 0 : values, x));
   }
 };
 

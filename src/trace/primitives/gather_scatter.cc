@@ -7,6 +7,7 @@
 #include "lockstep/trace/creation.h"
 #include "lockstep/trace/operators.h"
 #include "lockstep/trace/shape_ops.h"
+#include "trace/batching.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
 #include "trace/samples.h"
@@ -114,6 +115,30 @@ class Gather final : public Primitive {
     return one(lockstep::gather(request.tangents[0], request.inputs[1], d_, slice_sizes_));
   }
 
+  // Indices that all examples share take slices of the whole batch; others make its axis a batching
+  // dimension of the operand, of the indices, or of both.
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    GatherDimensionNumbers whole = d_;
+    Shape sizes = slice_sizes_;
+    if (request.batched[0]) {
+      whole.collapsed_slice_dims = shifted(d_.collapsed_slice_dims);
+      whole.start_index_map = shifted(d_.start_index_map);
+      whole.operand_batching_dims = shifted(d_.operand_batching_dims);
+      sizes = prepended(request.batched[1] ? 1 : request.size, sizes);
+    }
+    whole.offset_dims = shifted(d_.offset_dims);
+    if (request.batched[1]) {
+      whole.start_indices_batching_dims = shifted(d_.start_indices_batching_dims);
+      if (request.batched[0]) {
+        whole.operand_batching_dims = with_batch_axis(d_.operand_batching_dims);
+        whole.start_indices_batching_dims = with_batch_axis(d_.start_indices_batching_dims);
+      }
+    } else {
+      whole.offset_dims = with_batch_axis(d_.offset_dims);
+    }
+    return one(lockstep::gather(request.inputs[0], request.inputs[1], whole, sizes));
+  }
+
  private:
   std::string dimension_fields() const {
     return field("offset_dims", d_.offset_dims) +
@@ -209,6 +234,23 @@ class ScatterAdd final : public Primitive {
     if (updates.is_null()) return one(operand);
     return one(lockstep::scatter_add(operand.is_null() ? zeros_like(request.inputs[0]) : operand,
                                      request.inputs[1], updates, d_));
+  }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    ScatterDimensionNumbers whole{
+        .update_window_dims = shifted(d_.update_window_dims),
+        .inserted_window_dims = shifted(d_.inserted_window_dims),
+        .scatter_dims_to_operand_dims = shifted(d_.scatter_dims_to_operand_dims),
+        .operand_batching_dims = shifted(d_.operand_batching_dims),
+        .scatter_indices_batching_dims = d_.scatter_indices_batching_dims};
+    if (request.batched[1]) {
+      whole.operand_batching_dims = with_batch_axis(d_.operand_batching_dims);
+      whole.scatter_indices_batching_dims = with_batch_axis(d_.scatter_indices_batching_dims);
+    } else {
+      whole.update_window_dims = with_batch_axis(d_.update_window_dims);
+    }
+    return one(lockstep::scatter_add(batched_operand(request, 0), request.inputs[1],
+                                     batched_operand(request, 2), whole));
   }
 
  private:

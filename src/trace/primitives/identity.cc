@@ -27,6 +27,9 @@ class Identity final : public Primitive {
   std::vector<Array> jvp(const JvpRequest& request) const override {
     return one(request.tangents[0]);
   }
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return one(request.inputs[0]);
+  }
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "lockstep/base/error.h"
 #include "lockstep/trace/shape_ops.h"
+#include "trace/batching.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
 #include "trace/samples.h"
@@ -35,6 +36,10 @@ class Reshape final : public LinearPrimitive {
                                  std::span<const AbstractValue> input_values,
                                  std::span<const AbstractValue> output_values) const override {
     return builder.emit("stablehlo.reshape", inputs, input_values, output_values);
+  }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return one(lockstep::reshape(request.inputs[0], prepended(request.size, shape_)));
   }
 
  protected:
@@ -75,6 +80,10 @@ class Transpose final : public LinearPrimitive {
                         "permutation = " + dense_i64(permutation_));
   }
 
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return one(lockstep::transpose(request.inputs[0], with_batch_axis(permutation_)));
+  }
+
  protected:
   Array transposed(const Array& cotangent, const Array&) const override {
     std::vector<std::int64_t> inverse(permutation_.size());
@@ -105,6 +114,10 @@ class Reverse final : public LinearPrimitive {
                                  std::span<const AbstractValue> output_values) const override {
     return builder.emit("stablehlo.reverse", inputs, input_values, output_values,
                         "dimensions = " + dense_i64(axes_));
+  }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return one(lockstep::flip(request.inputs[0], shifted(axes_)));
   }
 
  protected:

@@ -8,6 +8,7 @@
 #include "lockstep/trace/creation.h"
 #include "lockstep/trace/operators.h"
 #include "lockstep/trace/shape_ops.h"
+#include "trace/batching.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
 #include "trace/samples.h"
@@ -124,6 +125,10 @@ class Reduce final : public Primitive {
         return one(reduced(Reduction::Sum, t * share_of_winners(x, request.outputs[0]), axes_));
       default: return one({});
     }
+  }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return one(reduced(kind_, request.inputs[0], shifted(axes_)));
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "lockstep/trace/elementwise.h"
 #include "lockstep/trace/reductions.h"
 #include "lockstep/trace/shape_ops.h"
+#include "trace/batching.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
 #include "trace/samples.h"
@@ -60,6 +61,11 @@ class Slice final : public LinearPrimitive {
     return builder.emit("stablehlo.slice", inputs, input_values, output_values,
                         fmt::format("start_indices = {}, limit_indices = {}, strides = {}",
                                     dense_i64(starts_), dense_i64(limits_), dense_i64(strides_)));
+  }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return one(lockstep::slice(request.inputs[0], prepended(0, starts_),
+                               prepended(request.size, limits_), prepended(1, strides_)));
   }
 
  protected:
@@ -152,6 +158,20 @@ class Pad final : public Primitive {
     return one(lockstep::pad(or_zero(0), padding_, or_zero(1)));
   }
 
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    std::vector<PaddingDimension> padding = padding_;
+    padding.insert(padding.begin(), PaddingDimension{});
+    const Array x = batched_operand(request, 0);
+    const Array& value = request.inputs[1];
+    if (!request.batched[1]) return one(lockstep::pad(x, padding, value));
+    // Each example has its own padding value: it goes where no element of the operand is.
+    const Array inside = lockstep::pad(x, padding, zeros({}, x.dtype()));
+    const Array is_inside =
+        lockstep::pad(ones(x.shape(), DType::Bool), padding, zeros({}, DType::Bool));
+    return one(select(is_inside, inside,
+                      broadcast_in_dim(value, inside.shape(), std::vector<std::int64_t>{0})));
+  }
+
  private:
   // The elements of g that came from the operand; cropped ones have 0.
   Array unpadded(const Array& g) const {
@@ -223,6 +243,10 @@ class Concatenate final : public Primitive {
                                                        : request.tangents[i]);
     }
     return one(lockstep::concatenate(tangents, axis_));
+  }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return one(lockstep::concatenate(batched_operands(request), axis_ + 1));
   }
 
  private:

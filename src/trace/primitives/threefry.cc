@@ -1,9 +1,11 @@
 // threefry2x32: the hash under all random numbers.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "lockstep/base/error.h"
+#include "trace/batching.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
 #include "trace/samples.h"
@@ -64,7 +66,7 @@ class Threefry2x32 final : public Primitive {
   std::vector<AbstractValue> infer(std::span<const AbstractValue> inputs) const override {
     check_num_inputs(name(), inputs, 3);
     const AbstractValue& key = inputs[0];
-    if (key.dtype != DType::UInt32 || key.shape != Shape{2}) {
+    if (key.dtype != DType::UInt32 || key.shape.empty() || key.shape.back() != 2) {
       throw_value_error(name(),
                         fmt::format("a key is uint32[2], but this is {}; make one with random::key",
                                     to_string(key)));
@@ -75,6 +77,13 @@ class Threefry2x32 final : public Primitive {
                         fmt::format("the counters must be two uint32 arrays of one shape, but they "
                                     "are {} and {}",
                                     to_string(inputs[1]), to_string(inputs[2])));
+    }
+    const std::size_t num_prefix = key.shape.size() - 1;
+    if (inputs[1].shape.size() < num_prefix ||
+        !std::equal(key.shape.begin(), key.shape.end() - 1, inputs[1].shape.begin())) {
+      throw_value_error(name(), fmt::format("keys {} for counters {}: the axes before a key's last "
+                                            "must be the first ones of the counters",
+                                            to_string(key), to_string(inputs[1])));
     }
     return {of_type(DType::UInt32, inputs[1].shape), of_type(DType::UInt32, inputs[1].shape)};
   }
@@ -101,23 +110,39 @@ class Threefry2x32 final : public Primitive {
   std::vector<Array> jvp(const JvpRequest& request) const override {
     return std::vector<Array>(request.outputs.size());
   }
+  // One key for all examples serves counters of any shape.
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    const bool is_shared = !request.batched[0] && request.inputs[0].ndim() == 1;
+    return lockstep::apply(
+        primitives::threefry2x32(),
+        std::vector<Array>{is_shared ? request.inputs[0] : batched_operand(request, 0),
+                           batched_operand(request, 1), batched_operand(request, 2)});
+  }
 
  private:
-  // Word `index` of the key, broadcast to the counters' shape.
+  // Word `index` of the key (of each key), broadcast to the counters' shape.
   static std::string key_word(FunctionBuilder& builder, const std::string& key,
                               const AbstractValue& key_value, std::int64_t index,
                               const AbstractValue& word) {
-    const AbstractValue one_word = of_type(DType::UInt32, {1});
-    const AbstractValue scalar = of_type(DType::UInt32, {});
-    const std::string part =
-        builder.emit_one("stablehlo.slice", std::array{key}, std::array{key_value}, one_word,
-                         fmt::format("start_indices = array<i64: {}>, limit_indices = array<i64: "
-                                     "{}>, strides = array<i64: 1>",
-                                     index, index + 1));
+    const std::size_t num_prefix = key_value.shape.size() - 1;
+    const Shape prefix(key_value.shape.begin(), key_value.shape.end() - 1);
+    Shape starts(num_prefix, 0);
+    Shape limits = prefix;
+    Shape taken = prefix;
+    starts.push_back(index);
+    limits.push_back(index + 1);
+    taken.push_back(1);
+    const AbstractValue one_word = of_type(DType::UInt32, taken);
+    const AbstractValue words = of_type(DType::UInt32, prefix);
+    const std::string part = builder.emit_one(
+        "stablehlo.slice", std::array{key}, std::array{key_value}, one_word,
+        fmt::format("start_indices = {}, limit_indices = {}, strides = {}", dense_i64(starts),
+                    dense_i64(limits), dense_i64(Shape(num_prefix + 1, 1))));
     const std::string value =
-        builder.emit_one("stablehlo.reshape", std::array{part}, std::array{one_word}, scalar);
-    return builder.emit_one("stablehlo.broadcast_in_dim", std::array{value}, std::array{scalar},
-                            word, "broadcast_dimensions = array<i64>");
+        builder.emit_one("stablehlo.reshape", std::array{part}, std::array{one_word}, words);
+    return builder.emit_one(
+        "stablehlo.broadcast_in_dim", std::array{value}, std::array{words}, word,
+        "broadcast_dimensions = " + dense_i64(range(static_cast<std::int64_t>(num_prefix))));
   }
 };
 
@@ -143,6 +168,10 @@ void add_threefry_kinds(std::vector<PrimitiveKind>& kinds) {
                            {.primitive = primitives::threefry2x32(),
                             .inputs = {of_type(DType::UInt32, {2}), counter, counter}});
                      }
+                     samples.push_back(
+                         {.primitive = primitives::threefry2x32(),
+                          .inputs = {of_type(DType::UInt32, {3, 2}), of_type(DType::UInt32, {3, 2}),
+                                     of_type(DType::UInt32, {3, 2})}});
                      return samples;
                    }});
 }

@@ -10,6 +10,7 @@
 #include "lockstep/base/error.h"
 #include "lockstep/trace/creation.h"
 #include "lockstep/trace/operators.h"
+#include "trace/batching.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
 #include "trace/samples.h"
@@ -121,6 +122,10 @@ class Unary final : public Primitive {
     return one(pushed(request.tangents[0], request.inputs[0], request.outputs[0]));
   }
 
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return batch_elementwise(primitives::unary(row_.name), request);
+  }
+
  private:
   Array pushed(const Array& tangent, const Array& x, const Array& y) const {
     if (tangent.is_null() || row_.push == nullptr) return {};
@@ -181,6 +186,10 @@ class IntegerPow final : public Primitive {
   }
   std::vector<Array> jvp(const JvpRequest& request) const override {
     return one(pushed(request.tangents[0], request.inputs[0]));
+  }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return batch_elementwise(primitives::integer_pow(exponent_), request);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include "lockstep/trace/creation.h"
 #include "lockstep/trace/operators.h"
 #include "lockstep/trace/shape_ops.h"
+#include "trace/batching.h"
 #include "trace/primitives.h"
 #include "trace/rule_support.h"
 #include "trace/samples.h"
@@ -18,6 +19,16 @@ using primitives::Window;
 
 std::int64_t dilated(std::int64_t length, std::int64_t dilation) {
   return length == 0 ? 0 : (length - 1) * dilation + 1;
+}
+
+// The window over one example as one over the batch.
+Window batched(const Window& window) {
+  Window whole{.dimensions = prepended(1, window.dimensions),
+               .strides = prepended(1, window.strides),
+               .padding = window.padding,
+               .base_dilation = prepended(1, window.base_dilation)};
+  whole.padding.insert(whole.padding.begin(), {0, 0});
+  return whole;
 }
 
 std::string text_of(const Window& window) {
@@ -96,6 +107,10 @@ class WindowSum final : public LinearPrimitive {
                        window_, inputs[0], input_values[0], output_values);
   }
 
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return lockstep::apply(primitives::window_sum(batched(window_)), request.inputs);
+  }
+
  protected:
   // A window sum again: strides and dilation change places, and the padding lets every window that
   // an element was in reach it.
@@ -164,6 +179,11 @@ class WindowExtreme final : public Primitive {
       result = add_cotangents(result, select(wins, part, zeros_like(part)));
     });
     return one(result.is_null() ? zeros_like(request.outputs[0]) : result);
+  }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    const auto make = largest_ ? primitives::window_max : primitives::window_min;
+    return lockstep::apply(make(batched(window_)), request.inputs);
   }
 
  private:
@@ -309,6 +329,10 @@ class Cumsum final : public LinearPrimitive {
                        : is_complex(x.dtype) ? "(0.0, 0.0)"
                                              : "0",
                        window, inputs[0], x, output_values);
+  }
+
+  std::vector<Array> batch(const BatchRequest& request) const override {
+    return lockstep::apply(primitives::cumsum(axis_ + 1, reverse_), request.inputs);
   }
 
  protected:
