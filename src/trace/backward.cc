@@ -61,6 +61,8 @@ std::vector<Array> backward(Graph& graph, const Stretch& stretch, std::span<cons
         {.inputs = inputs, .outputs = results, .cotangents = received, .needed = needed});
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (!needed[i] || given[i].is_null()) continue;
+      // A rule that differentiates for itself does so on this tape.
+      if (!record && graph.owns(given[i])) given[i] = graph.concrete(traced(given[i]).id());
       check_cotangent(*node.primitive, i, given[i], graph.value(node.inputs[i]).abstract_value);
       Array& sum = cotangents[node.inputs[i] - stretch.first_value];
       sum = add_cotangents(sum, given[i]);

@@ -66,6 +66,8 @@ std::vector<Array> forward(Graph& graph, const Stretch& stretch, std::span<const
     for (std::uint32_t o = 0; o < node.num_outputs; ++o) {
       const ValueId id = node.first_output + o;
       if (pushed[o].is_null() || !stretch.tracks(id)) continue;
+      // A rule that differentiates for itself does so on this tape.
+      if (!record && graph.owns(pushed[o])) pushed[o] = graph.concrete(traced(pushed[o]).id());
       check_tangent(*node.primitive, pushed[o], graph.value(id).abstract_value);
       found[id - stretch.first_value] = std::move(pushed[o]);
     }

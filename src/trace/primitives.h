@@ -31,6 +31,8 @@ PrimitivePtr bitcast(DType dtype);
 
 // A value under a new name.
 PrimitivePtr identity();
+// Values under new names that the compiler cannot see through.
+PrimitivePtr optimization_barrier();
 // The hash: inputs key (uint32[2]), and two counters (uint32, of one shape); two words of that
 // shape.
 PrimitivePtr threefry2x32();

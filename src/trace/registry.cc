@@ -41,6 +41,7 @@ const std::vector<PrimitiveKind>& primitive_kinds() {
     add_convolution_kinds(all);
     add_gather_scatter_kinds(all);
     add_identity_kinds(all);
+    add_optimization_barrier_kinds(all);
     add_threefry_kinds(all);
     std::sort(all.begin(), all.end(),
               [](const PrimitiveKind& a, const PrimitiveKind& b) { return a.name < b.name; });

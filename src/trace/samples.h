@@ -45,6 +45,7 @@ void add_dot_general_kinds(std::vector<PrimitiveKind>& kinds);
 void add_convolution_kinds(std::vector<PrimitiveKind>& kinds);
 void add_gather_scatter_kinds(std::vector<PrimitiveKind>& kinds);
 void add_identity_kinds(std::vector<PrimitiveKind>& kinds);
+void add_optimization_barrier_kinds(std::vector<PrimitiveKind>& kinds);
 void add_threefry_kinds(std::vector<PrimitiveKind>& kinds);
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -42,8 +43,8 @@ struct TreeScan {
 /// Calls `body(carry)` as long as `condition(carry)`, a scalar bool, holds. Forward mode only.
 [[nodiscard]] Tree tree_while_loop(const TreeFunction& condition, const TreeFunction& body,
                                    const Tree& init);
-/// Calls `body(i, carry)` for i = lower ... upper-1. Differentiable in reverse mode where the bounds
-/// are numbers; where one is a traced value it is a while_loop.
+/// Calls `body(i, carry)` for i = lower ... upper-1. Differentiable in reverse mode where the
+/// bounds are numbers; where one is a traced value it is a while_loop.
 [[nodiscard]] Tree tree_fori_loop(const Array& lower, const Array& upper, const TreeFunction& body,
                                   const Tree& init);
 
@@ -77,10 +78,15 @@ template <class WhenTrue, class WhenFalse, class... Operands>
                 function_traits::to_trees<Parameters>(operands...)));
 }
 
-/// `switch_(i, {f, g, h}, x...)`: the i-th branch; i is clamped. Branches are functions of Arrays.
+/// A branch of switch_ over operands of these types.
+template <class... Operands>
+using Branch = std::function<Array(const Operands&...)>;
+
+/// `switch_(i, {f, g, h}, x...)`: the i-th branch of Arrays or trees; i is clamped. For branches of
+/// other results there is tree_switch.
 template <class... Operands>
 [[nodiscard]] Array switch_(const Array& index,
-                            const std::vector<std::function<Array(const Operands&...)>>& branches,
+                            const std::type_identity_t<std::vector<Branch<Operands...>>>& branches,
                             const Operands&... operands) {
   std::vector<TreeFunction> functions;
   for (const auto& branch : branches) {

@@ -376,7 +376,8 @@ Array stop_gradient(const Array& x) {
   return unary("stop_gradient", operand("stop_gradient", x));
 }
 Array optimization_barrier(const Array& x) {
-  return unary("optimization_barrier", operand("optimization_barrier", x));
+  return apply_one(primitives::optimization_barrier(),
+                   std::vector<Array>{operand("optimization_barrier", x)});
 }
 
 }  // namespace lockstep

@@ -32,10 +32,6 @@ struct UnaryRow {
 
 using A = const Array&;
 
-Array barrier_of(A t, A, A) {
-  return apply_one(primitives::unary("optimization_barrier"), std::vector<Array>{t});
-}
-
 const std::array unary_rows = {
     UnaryRow{"neg", "stablehlo.negate", Accepts::Number, [](A t, A, A) { return -t; }},
     UnaryRow{"abs", "stablehlo.abs", Accepts::SignedNumber,
@@ -88,8 +84,6 @@ const std::array unary_rows = {
     UnaryRow{"not", "stablehlo.not", Accepts::IntegerOrBool},
     UnaryRow{"population_count", "stablehlo.popcnt", Accepts::Integer},
     UnaryRow{"stop_gradient", "", Accepts::Anything},
-    UnaryRow{"optimization_barrier", "stablehlo.optimization_barrier", Accepts::Anything,
-             barrier_of},
 };
 
 class Unary final : public Primitive {
